@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { binary } from "./build.ts";
 import { ensureChromium, howToGetChromium } from "./chromium.ts";
-import { type Counts, countTests, timesOf, unheardOf } from "./count_tests.ts";
+import { type Counts, complaintsIn, countTests, timesOf, unheardOf } from "./count_tests.ts";
 import { install, root } from "./install.ts";
 import { startPostgres } from "./postgres.ts";
 import { type Engine, isPure, readTimes, type Times, testFiles, writeTimes } from "./test_files.ts";
@@ -20,6 +20,8 @@ interface Step {
   readonly name: string;
   /** Steps that must have succeeded before. */
   readonly needs: readonly string[];
+  /** Steps that must have ended before, well or badly: beside them it would be disturbed. */
+  readonly after?: readonly string[];
   run(): Promise<Outcome>;
 }
 
@@ -40,8 +42,14 @@ const steps: readonly Step[] = [
   { name: "browser", needs: ["install"], run: browser },
   { name: "build", needs: ["install"], run: () => command("scripts/build.ts") },
   { name: "smoke", needs: ["build"], run: () => command("scripts/smoke.ts") },
-  { name: "sqlite", needs: ["build", "browser"], run: () => tests({ engine: "sqlite", env: around, passed_over: [] }) },
-  { name: "postgres", needs: ["build"], run: testsOnPostgres },
+  // Tests that kill programs and wait for them need the machine to themselves.
+  {
+    name: "sqlite",
+    needs: ["build", "browser"],
+    after: ["lint", "types", "smoke"],
+    run: () => tests({ engine: "sqlite", env: around, passed_over: [] }),
+  },
+  { name: "postgres", needs: ["build"], after: ["sqlite", "lint", "types", "smoke"], run: testsOnPostgres },
 ];
 
 /** Memory where there is plenty: tests kill programs and fill disks of their own, but never cut the power of one. */
@@ -221,6 +229,7 @@ async function perform(step: Step, before: readonly Promise<boolean>[], sum: Wri
   const start = performance.now();
   const { passed, failed, skipped, output, notes = "" } = await outcomeOf(step);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  if (failed > 0) complaints.push(...complaintsIn(output).map((complaint) => `${step.name}: ${complaint}`));
   if (failed > 0) console.log(`\n${output.trimEnd()}\n`);
   else for (const [line] of output.matchAll(/^SKIPPED .*$/gm)) console.log(line);
   const counts = passed + skipped > 0 ? `  ${passed} passed, ${failed} failed, ${skipped} skipped` : "";
@@ -234,6 +243,9 @@ async function perform(step: Step, before: readonly Promise<boolean>[], sum: Wri
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
+/** What each test that failed said, of all steps: their whole output may be too long to be looked through. */
+const complaints: string[] = [];
+
 /** Runs the steps, each as soon as what it needs is done, and ends with the sum of all tests. */
 async function main(): Promise<boolean> {
   const start = performance.now();
@@ -241,9 +253,14 @@ async function main(): Promise<boolean> {
   const begun = new Map<string, Promise<boolean>>();
   for (const step of chosen(process.argv.slice(2))) {
     const before = step.needs.map((need) => begun.get(need) ?? Promise.resolve(true));
-    begun.set(step.name, perform(step, before, sum));
+    const beside = (step.after ?? []).map((name) => begun.get(name) ?? Promise.resolve(true));
+    begun.set(
+      step.name,
+      Promise.all(beside).then(() => perform(step, before, sum)),
+    );
   }
   await Promise.all(begun.values());
+  for (const complaint of complaints) console.log(`\n${complaint}`);
   const seconds = ((performance.now() - start) / 1000).toFixed(0);
   console.log(`all in ${seconds} s`);
   console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);

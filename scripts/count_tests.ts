@@ -35,3 +35,18 @@ export function unheardOf(report: string, files: readonly string[]): string[] {
   const reported = new Set([...report.matchAll(/<testsuite [^>]*?file="([^"]*)"/g)].map(([, file]) => file));
   return files.map((file) => file.replaceAll("\\", "/")).filter((file) => !reported.has(file));
 }
+
+const complaint_lines_max = 60;
+
+/** What each failed test said: in the output of the runner it stands between the test before it and its own line. */
+export function complaintsIn(output: string): string[] {
+  const lines = output.split("\n");
+  const ends = /^\((?:pass|fail|skip|todo)\) |^test\/\S+\.test\.ts:$|^\d+ tests? (?:failed|skipped)/;
+  return lines.flatMap((line, at) => {
+    if (!line.startsWith("(fail) ")) return [];
+    const before = lines.findLastIndex((other, index) => index < at && ends.test(other));
+    const said = lines.slice(before + 1, at).filter((other) => other.trim() !== "");
+    // In the list of failures at the end of its output the runner only names them.
+    return said.length === 0 ? [] : [[line, ...said.slice(-complaint_lines_max)].join("\n")];
+  });
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { countTests, timesOf, unheardOf } from "../../scripts/count_tests.ts";
+import { complaintsIn, countTests, timesOf, unheardOf } from "../../scripts/count_tests.ts";
 
 const report = (totals: string, ...files: string[]) =>
   `<?xml version="1.0"?>\n<testsuites name="bun test" ${totals} time="1">\n` +
@@ -28,4 +28,19 @@ test("a file's time is that of all of it, and no group inside counts twice", () 
     '<testsuite name="test/b.test.ts" file="test/b.test.ts" tests="1" time="0.25" hostname="vm"></testsuite>',
   ];
   expect(timesOf(suites.join("\n"))).toEqual({ "test/a.test.ts": 3.5, "test/b.test.ts": 0.25 });
+});
+
+test("what failed tests said is told without all that passed", () => {
+  const output = [
+    "test/a.test.ts:",
+    "(pass) one [0.1ms]",
+    "error: expected 1",
+    "  at a.test.ts:3",
+    "(fail) two [2.0ms]",
+    "(pass) three [0.1ms]",
+    "",
+    "1 tests failed:",
+    "(fail) two [2.0ms]",
+  ].join("\n");
+  expect(complaintsIn(output)).toEqual(["(fail) two [2.0ms]\nerror: expected 1\n  at a.test.ts:3"]);
 });
