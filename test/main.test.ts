@@ -80,7 +80,7 @@ describe("works", () => {
     expect(first).toMatchObject({ ...like, id, replaced_by: "key_1002" });
     expect(second).toMatchObject({ ...like, id: "key_1002", ip_mode: "enforce", ip_list: ["10.0.0.0/8", "::1"] });
     const ended = await keys("rotate", "--id", id);
-    expect([ended.code, ended.err]).toEqual([1, "packhouse keys rotate: The key is revoked; make another one.\n"]);
+    expect([ended.code, ended.err]).toEqual([1, "packhouse keys rotate: The key is revoked. Create another one.\n"]);
   });
 
   test("the stock of a new installation agrees with its ledger", async () => {
