@@ -278,7 +278,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /platforms/:id/reports/:report_id/retry": "401 403 403 ok",
 };
 
-/** The routes of what lies in the only in the live world: a key of the test world may use none of them. */
+/** The routes of what lies only in the live world: a key of the test world may use none of them. */
 export const live_only: ReadonlySet<string> = new Set(
   Object.keys(matrix).filter((route) => / \/(?:audit|invitations|mail|users)\b/.test(route)),
 );

@@ -74,7 +74,7 @@ test("what is read of the test world names nothing of the live one", async () =>
   for (const request of asked.filter(({ method, path }) => method === "GET" && !published.test(path))) {
     const { status, body } = await inTest(request);
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    // People and who did what are of the only in the live world.
+    // People and who did what lie only in the live world.
     if (ofHouse.test(request.path)) expect([request.path, status]).toEqual([request.path, 403]);
     else if (namesSomething(request)) expect([request.path, status]).toEqual([request.path, 404]);
     // A query may name something, too: an order, say, or a service that only the live world sells.

@@ -7,7 +7,7 @@ import type { Teller } from "./teller.ts";
 
 const [old_password, password] = ["correct horse battery", "staple of the whole house"];
 
-/** Users, what they change of themselves, and where they are signed in. They are of the only in the live world. */
+/** Users, what they change of themselves, and where they are signed in. They lie only in the live world. */
 export async function people(teller: Teller): Promise<void> {
   const { app, tell } = teller;
   const key = app.keys.live.full;
