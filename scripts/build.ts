@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { constants, gzipSync, zstdCompressSync } from "node:zlib";
+import { constants, zstdCompressSync } from "node:zlib";
 import type { BunPlugin } from "bun";
 import { workers } from "../src/kit/worker.ts";
 import { root } from "./install.ts";
@@ -20,14 +20,11 @@ const size_max = 125_000_000;
 
 const packed = (bytes: Uint8Array) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 22 } });
 
-// What the program carries is packed where it is much smaller so. The page of the reference goes out as it is here; the
+// What the program carries is packed where it is much smaller so. The page of the reference lies packed already; the
 // others are unpacked when they are first used. Fonts lie packed in the source, too.
 const packFiles: BunPlugin = {
   name: "pack-files",
   setup(build) {
-    build.onLoad({ filter: /\/standalone\.js$/ }, async ({ path }) => {
-      return { contents: gzipSync(await readFile(path), { level: 9 }), loader: "file" };
-    });
     build.onLoad({ filter: /\.wasm$/ }, async ({ path }) => {
       return { contents: packed(await readFile(path)), loader: "file" };
     });

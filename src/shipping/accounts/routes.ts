@@ -89,7 +89,7 @@ export const accountRoutes = (service: Service) =>
     .post("/:id/test", ({ call, params }) => test(call, params.id, service), {
       detail: managing({
         id: "testCarrierAccount",
-        summary: "Test the credentials of a carrier account, and learn what it sells",
+        summary: "Test the credentials of a carrier account",
         description:
           "Calls the carrier. How it ended is kept as `last_test`, with the carriers and services that were listed.",
         refuses: ["carrier_error", "carrier_refused", "carrier_timeout", "carrier_unauthorized", "write_conflict"],
