@@ -111,7 +111,7 @@ function launch(program: string, data: string, port: number, user: User | null):
   const settings = [
     ["listen_addresses", "127.0.0.1"],
     ["unix_socket_directories", ""],
-    ["max_connections", 200],
+    ["max_connections", 500],
     ["shared_buffers", "64MB"],
     ["fsync", "off"],
     ["full_page_writes", "off"],

@@ -226,6 +226,11 @@ class PostgresStore implements Store {
     }
   }
 
+  /** Each read has a view of its own, so none is older than its call. */
+  readLatest<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return this.read(work);
+  }
+
   onWake(listener: (job: JobName, at: number) => void): void {
     this.#listeners.wakes.push(listener);
   }

@@ -180,6 +180,11 @@ class SqliteStore implements Store {
     return this.#reader.read(work);
   }
 
+  async readLatest<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    await this.#reader.passed();
+    return this.read(work);
+  }
+
   onWake(listener: (job: JobName, at: number) => void): void {
     this.#listeners.wakes.push(listener);
   }

@@ -40,6 +40,8 @@ export class SqliteReader {
   #until = 0;
   /** Whether the open view is read as long as that, since what came after it is not durable yet. */
   #kept = false;
+  /** Told when the view that is kept need be read no longer. */
+  #released: (() => void)[] = [];
   #idle: Timer | null = null;
   /** What was made once for all who read this view. */
   readonly #memos = new Map<string, unknown>();
@@ -75,6 +77,13 @@ export class SqliteReader {
     this.#kept = false;
     this.#until = 0;
     if (this.#under_way === null) this.#close();
+    for (const tell of this.#released.splice(0)) tell();
+  }
+
+  /** Resolves when whoever reads next takes a view that is newer than this call. */
+  async passed(): Promise<void> {
+    if (this.#kept) await new Promise<void>((resolve) => this.#released.push(resolve));
+    else this.#until = 0;
   }
 
   /** Resolves when no open view is older than this call. A read ends before the event loop turns. */

@@ -80,6 +80,8 @@ export interface Store {
   readonly clock: Clock;
   /** A consistent read-only view. `work` awaits nothing but `db`. */
   read<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /** As `read`, and it sees what another process committed before this call. It may wait for the disk. */
+  readLatest<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
    * All or nothing, durable when it resolves. `work` awaits nothing but `tx`, and may run again, so it touches nothing
    * else. Refuses: storage_full, storage_unavailable.

@@ -45,12 +45,13 @@ export function keyAuthenticator({ stores, log }: Service): Authenticator {
   const again: Again = {
     confirm: async (identity, db) => {
       const found = identity as Found;
-      return alive(isFresh(found) ? found : await lookUp(db, found.store, found.key.hash, asOfNow()), db.now);
+      if (isFresh(found)) return alive(found, db.now);
+      const as_of = asOfNow();
+      return alive(foundAs(await findKeyByHash(db, found.key.hash), found.store, as_of), db.now);
     },
     renew: null,
   };
-  const lookUp = async (db: Db, store: Store, hash: string, as_of: ReturnType<typeof asOfNow>): Promise<Found> => {
-    const key = await findKeyByHash(db, hash);
+  const foundAs = (key: ApiKey | null, store: Store, as_of: ReturnType<typeof asOfNow>): Found => {
     if (key === null) throw new Fault("invalid_api_key", "There is no such API key.");
     return { ...identityOf(key, store), again, key, ...as_of };
   };
@@ -63,7 +64,11 @@ export function keyAuthenticator({ stores, log }: Service): Authenticator {
     const store = stores[mode];
     const now = store.clock.now();
     const as_of = asOfNow();
-    const found = await store.read((db) => lookUp(db, store, hashOf(text), as_of));
+    const hash = hashOf(text);
+    const look = (db: Db) => findKeyByHash(db, hash);
+    // A command makes keys beside a server, which may read what was there before until the disk has confirmed its own.
+    const key = (await store.read(look)) ?? (await store.readLatest(look));
+    const found = foundAs(key, store, as_of);
     if (remembered.size >= remembered_max) remembered.clear();
     remembered.set(header, found);
     alive(found, now);

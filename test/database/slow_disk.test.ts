@@ -225,6 +225,22 @@ if (engine === "sqlite")
       expect(await thingNames(store)).toEqual(["a", "b"]);
     });
 
+    test("the latest read sees what a command has committed, once the disk has confirmed", async () => {
+      open({ sync: disk.sync });
+      const first = add("a");
+      await disk.asked();
+      const command = openSqlite({
+        ...{ path, mode: "test", clock: systemClock(), log: silentLog, fatal: () => {}, waits: "commits" },
+      });
+      await command.write((tx) => insert(tx, things, [{ name: "b", quantity: 1 }]));
+      await command.close();
+      expect(await thingNames(store)).toEqual([]);
+      const latest = store.readLatest(async (db) => await db.sql.select({ name: things.name }).from(things));
+      disk.confirm();
+      expect((await latest).map(({ name }) => name)).toEqual(["a", "b"]);
+      await first;
+    });
+
     test("a log that cannot be looked at stops no write", async () => {
       open();
       const writer = connectWriter(path, { enter: () => {}, failed: () => {} }, "by_others");

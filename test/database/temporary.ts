@@ -157,6 +157,7 @@ function closing(store: Store, after: () => Promise<void> | void, before = (): v
     mode: store.mode,
     clock: store.clock,
     read: (work) => store.read(work),
+    readLatest: (work) => store.readLatest(work),
     write: (work) => store.write(work),
     onWake: (listener) => store.onWake(listener),
     onChange: (listener) => store.onChange(listener),

@@ -1,8 +1,14 @@
 // What becomes of a key acts at once in the process that decided it: on the next request, and on those let in before.
+import type { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { api_keys } from "../../db/schema/keys.ts";
+import { products } from "../../db/schema/products.ts";
+import { engine } from "../../src/config.ts";
+import { openSqlite } from "../../src/database/sqlite.ts";
+import { createKey } from "../../src/keys/commands.ts";
 import { readId } from "../../src/kit/ids.ts";
+import { silentLog } from "../../src/kit/log.ts";
 import { openTestApp, start, type TestApp } from "../harness.ts";
 
 let app: TestApp;
@@ -126,6 +132,39 @@ test("what another process decided of a key is seen by a request that waited for
   });
   await Bun.sleep(600);
   expect((await slow.finish()).code).toBe("api_key_revoked");
+});
+
+test.skipIf(engine !== "sqlite")("a key that a command makes is known while the disk confirms a write", async () => {
+  let disk = Promise.resolve();
+  const slow = await openTestApp({ sync: () => disk });
+  const { live } = slow.service.stores;
+  const path = await live.write(async (tx) => (tx.sql as unknown as { $client: Database }).$client.filename);
+  const { promise, resolve: confirm } = Promise.withResolvers<void>();
+  disk = promise;
+  const writing = slow.post("/products", JSON.parse(product()));
+  const names = async () => (await slow.get("/products")).body.data.map(({ name }: { name: string }) => name);
+  // Beside the server, as `packhouse keys create` does it.
+  const command = openSqlite({
+    path,
+    mode: "live",
+    clock: slow.clocks.live,
+    log: silentLog,
+    fatal: () => {},
+    waits: "commits",
+  });
+  const isCommitted = () =>
+    command.read(async (db) => (await db.sql.select({ id: products.id }).from(products)).length > 0);
+  while (!(await isCommitted())) await Bun.sleep(1);
+  const random = crypto.getRandomValues(new Uint8Array(96));
+  const { text } = await command.write((tx) => createKey(tx, { name: "till", permission: "full" }, random));
+  await command.close();
+  expect(await names()).toEqual([]);
+  const reading = slow.call("GET", "/products", undefined, { key: text });
+  await Bun.sleep(20);
+  confirm();
+  expect(codeOf(await reading)).toBe(200);
+  await writing;
+  await slow.close();
 });
 
 /** A request to make a product whose body comes late, and what was answered to it. */

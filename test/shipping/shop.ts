@@ -6,7 +6,12 @@ export const parcel = { service: "standard", package: { weight: 2.5, weight_unit
 /** A product with plenty of stock and a customer who orders it. `key` chooses the mode. */
 export async function openShop(app: TestApp, mode: "live" | "test" = "live") {
   const key = app.keys[mode].full;
-  const post = async (path: string, body: object) => (await app.call("POST", path, body, { key })).body;
+  const post = async (path: string, body: object) => {
+    const answer = await app.call("POST", path, body, { key });
+    if (answer.status !== 201)
+      throw new Error(`POST ${path} is answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
   const product = await post("/products", { sku: "RICE-1KG", name: "Rice, 1 kg" });
   await post("/inventory", { sku: "RICE-1KG", quantity: 1000 });
   const customer = await post("/customers", {
