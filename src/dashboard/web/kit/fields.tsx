@@ -94,7 +94,9 @@ export function FieldRow({ field, values, set, problem }: Props) {
   const width = field.width ? ` ${field.width}` : "";
   const described = [field.help ? `${id}-help` : "", wrong ? `${id}-wrong` : ""].filter(Boolean).join(" ");
   const grouped = field.kind === "address" || field.kind === "multi-select" || field.kind === "custom";
-  const inside = <Input {...{ id, field, values, set, problem, described, wrong }} />;
+  const inside = (
+    <Input id={id} field={field} values={values} set={set} problem={problem} described={described} wrong={wrong} />
+  );
   const notes = (
     <>
       {field.help && (
@@ -145,7 +147,8 @@ function Input(props: InputProps) {
   const value = values[field.name];
   if (field.kind === "multi-select")
     return <Choices chosen={Array.isArray(value) ? value : []} field={field} set={set} />;
-  if (field.kind === "address") return <Address {...{ field, value: (value ?? {}) as Values, set, problem }} />;
+  if (field.kind === "address")
+    return <Address field={field} value={(value ?? {}) as Values} set={set} problem={problem} />;
   if (field.kind === "custom") {
     const below = (path = "") =>
       problem(path === "" || path.startsWith("[") ? field.name + path : `${field.name}.${path}`);

@@ -35,7 +35,7 @@ export function lineFields({ name, label, fields, add, remove }: Settings): Fiel
     name,
     label,
     required: true,
-    render: (editing) => <Lines {...{ editing, fields, blank, add, remove }} />,
+    render: (editing) => <Lines editing={editing} fields={fields} blank={blank} add={add} remove={remove} />,
   };
 }
 

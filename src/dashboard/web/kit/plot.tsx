@@ -64,7 +64,7 @@ export function Plot({ name, across, untold = false, rest, ...drawing }: Props) 
         ))}
       </figcaption>
       <div ref={place} class="plot-place" aria-hidden="true" />
-      {!untold && <PlotTable {...{ name, across, labels, series, format }} />}
+      {!untold && <PlotTable name={name} across={across} labels={labels} series={series} format={format} />}
     </figure>
   );
 }

@@ -17,7 +17,9 @@ const filters: readonly Filter[] = [
   { kind: "date", param: "from", title: texts.from },
   { kind: "date", param: "to", title: texts.before },
   {
-    ...{ kind: "choice", param: "world", title: texts.world },
+    kind: "choice",
+    param: "world",
+    title: texts.world,
     options: Object.entries(texts.worlds).map(([value, title]) => ({ value, title })),
   },
 ];
@@ -34,7 +36,8 @@ const targets_shown_max = 3;
 const columns: readonly Column<AuditEntry>[] = [
   { id: "when", title: texts.when, cell: ({ created_at }) => <Time at={created_at} /> },
   {
-    ...{ id: "who", title: texts.who },
+    id: "who",
+    title: texts.who,
     cell: ({ actor }) => (
       <a class="who" href={to("/settings/audit", { actor: actor.id })}>
         <span>{actor.name}</span>
@@ -43,7 +46,8 @@ const columns: readonly Column<AuditEntry>[] = [
     ),
   },
   {
-    ...{ id: "what", title: texts.what },
+    id: "what",
+    title: texts.what,
     cell: ({ action }) => <a href={to("/settings/audit", { action })}>{actionWords(action)}</a>,
   },
   { id: "target", title: texts.target, wide: true, cell: (entry) => <Targets entry={entry} /> },
@@ -53,12 +57,15 @@ const columns: readonly Column<AuditEntry>[] = [
     cell: ({ facts }) => <span class="facts-short">{factWords(facts) || nothing}</span>,
   },
   {
-    ...{ id: "world", title: texts.world },
+    id: "world",
+    title: texts.world,
     cell: ({ world }) => <Badge tone={world === "test" ? "warning" : "neutral"}>{texts.worlds[world]}</Badge>,
   },
   { id: "address", title: texts.address, extra: true, cell: ({ ip_address }) => ip_address ?? nothing },
   {
-    ...{ id: "request", title: texts.request, extra: true },
+    id: "request",
+    title: texts.request,
+    extra: true,
     cell: ({ request_id }) => (request_id === null ? nothing : <code>{request_id}</code>),
   },
   { id: "answer", title: texts.answer, align: "right", extra: true, cell: ({ status }) => status ?? nothing },

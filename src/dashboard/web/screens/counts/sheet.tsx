@@ -35,7 +35,9 @@ export function Sheet({ count }: { readonly count: Count }) {
     try {
       for (let at = 0; at < changed.length; at += lines_max) {
         const body = changed.slice(at, at + lines_max).map((line) => ({
-          ...{ sku: line.sku, bin: line.bin, lot_number: line.lot_number },
+          sku: line.sku,
+          bin: line.bin,
+          lot_number: line.lot_number,
           quantity: entered(typed[keyOf(line)]),
         }));
         await post<Count>(`/inventory/counts/${id}/lines`, { lines: body });

@@ -90,6 +90,9 @@ export function ChangeCustomerScreen({ params }: ScreenProps) {
 }
 
 const valuesOf = ({ first_name, last_name, email, phone, company }: Customer): Values => ({
-  ...{ first_name: first_name ?? "", last_name: last_name ?? "", email },
-  ...{ phone: phone ?? "", company: company ?? "" },
+  first_name: first_name ?? "",
+  last_name: last_name ?? "",
+  email,
+  phone: phone ?? "",
+  company: company ?? "",
 });

@@ -142,15 +142,28 @@ export function ZoneDialog({ warehouse, zone, onClose }: ZoneProps) {
       first={zone === null ? { temperature_zone: "ambient" } : { ...zone }}
       fields={[
         {
-          ...{ name: "zone_id", label: texts.zoneCode, kind: "text", required: true, mono: true, width: "half" },
+          name: "zone_id",
+          label: texts.zoneCode,
+          kind: "text",
+          required: true,
+          mono: true,
+          width: "half",
           disabled: zone !== null,
         },
         temperature,
         {
-          ...{ name: "temperature_range", label: texts.range, help: texts.rangeHelp, kind: "text", width: "half" },
+          name: "temperature_range",
+          label: texts.range,
+          help: texts.rangeHelp,
+          kind: "text",
+          width: "half",
         },
         {
-          ...{ name: "capacity", label: texts.capacity, help: texts.zoneCapacityHelp, kind: "number", min: 0 },
+          name: "capacity",
+          label: texts.capacity,
+          help: texts.zoneCapacityHelp,
+          kind: "number",
+          min: 0,
           width: "half",
         },
       ]}
@@ -181,12 +194,22 @@ export function BinsDialog({ warehouse, zone, onClose }: ZoneProps & { readonly 
       first={{ kind: "storage" }}
       fields={[
         {
-          ...{ name: "bins", label: texts.binCodes, help: texts.binCodesHelp, kind: "text", lines: 5, mono: true },
-          ...{ required: true, focus: true },
+          name: "bins",
+          label: texts.binCodes,
+          help: texts.binCodesHelp,
+          kind: "text",
+          lines: 5,
+          mono: true,
+          required: true,
+          focus: true,
         },
         { name: "kind", label: texts.binKind, kind: "select", options: optionsOf(texts.binKinds), width: "half" },
         {
-          ...{ name: "capacity", label: texts.capacity, help: texts.binCapacityHelp, kind: "number", min: 0 },
+          name: "capacity",
+          label: texts.capacity,
+          help: texts.binCapacityHelp,
+          kind: "number",
+          min: 0,
           width: "half",
         },
       ]}

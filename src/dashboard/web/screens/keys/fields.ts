@@ -11,21 +11,27 @@ export const keyFields = (fresh: boolean): readonly Field[] => [
   ...(fresh
     ? [
         {
-          ...({ kind: "select", name: "permission", label: texts.level, required: true } as const),
+          kind: "select" as const,
+          name: "permission",
+          label: texts.level,
+          required: true,
           options: options(texts.levels),
         },
       ]
     : []),
   { kind: "select", name: "ip_mode", label: texts.addressMode, required: true, options: options(texts.modes) },
   {
-    ...({ kind: "text", name: "ip_list", label: texts.list, help: texts.listHelp, lines: 3, mono: true } as const),
+    kind: "text",
+    name: "ip_list",
+    label: texts.list,
+    help: texts.listHelp,
+    lines: 3,
+    mono: true,
     when: ({ ip_mode }) => ip_mode !== "off",
   },
   { kind: "number", name: "rate_limit_per_minute", label: texts.rate, help: texts.rateHelp, width: "half" },
   { kind: "date", name: "expires_at", label: texts.expires, width: "half" },
-  ...(fresh
-    ? []
-    : [{ ...({ kind: "switch", name: "allow_lockout", label: texts.lockout, help: texts.lockoutHelp } as const) }]),
+  ...(fresh ? [] : [{ kind: "switch" as const, name: "allow_lockout", label: texts.lockout, help: texts.lockoutHelp }]),
 ];
 
 /** What a new key begins with. */

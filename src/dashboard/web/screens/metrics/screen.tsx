@@ -61,7 +61,12 @@ function One({ title, figures, series, format = count }: OneProps) {
   return (
     <Card title={title}>
       <Plot
-        {...{ name: title, across: texts.time, kind: "line", series, format, rest: last(format) }}
+        name={title}
+        across={texts.time}
+        kind="line"
+        series={series}
+        format={format}
+        rest={last(format)}
         labels={figures.at.map((at) => clock(at))}
       />
     </Card>
@@ -70,7 +75,9 @@ function One({ title, figures, series, format = count }: OneProps) {
 
 function Plots({ figures }: { readonly figures: Figures }) {
   const line = (name: string, colour: string, field: Exclude<keyof Figures, "at">): Series => ({
-    ...{ name, colour, values: figures[field] },
+    name,
+    colour,
+    values: figures[field],
   });
   const milliseconds = (value: number) => texts.milliseconds(count(Math.round(value * 10) / 10));
   return (

@@ -18,7 +18,8 @@ export function ReturnsCard({ order }: { readonly order: Order }) {
   const shipped = order.line_items.some((line) => line.quantity_shipped > 0);
   const seen = shipped && may("returns.read");
   const { data: returns, reload } = useQuery<readonly Return[]>(seen ? "/returns" : null, {
-    ...{ order_id: order.id, limit: 50 },
+    order_id: order.id,
+    limit: 50,
   });
   useAgain(order.version, reload);
   if (!seen) return null;

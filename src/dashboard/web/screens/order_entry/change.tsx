@@ -98,11 +98,18 @@ function Change({ order, etag, customer }: ChangeProps) {
 }
 
 const valuesOf = (order: Order): Values => ({
-  ...{ currency: order.currency, shipping_address_id: order.shipping_address_id },
-  ...{ shipping_method: order.shipping_method ?? "", order_notes: order.order_notes ?? "" },
-  ...{ priority: String(order.priority), requires_cold_storage: order.requires_cold_storage },
+  currency: order.currency,
+  shipping_address_id: order.shipping_address_id,
+  shipping_method: order.shipping_method ?? "",
+  order_notes: order.order_notes ?? "",
+  priority: String(order.priority),
+  requires_cold_storage: order.requires_cold_storage,
   line_items: order.line_items.map(({ sku, name, quantity, unit_price, quantity_reserved }) => ({
-    ...{ sku, name, quantity: String(quantity), unit_price: String(unit_price), held: quantity_reserved },
+    sku,
+    name,
+    quantity: String(quantity),
+    unit_price: String(unit_price),
+    held: quantity_reserved,
   })),
 });
 

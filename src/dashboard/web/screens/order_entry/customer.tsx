@@ -23,8 +23,15 @@ export interface Recipient {
 }
 
 const noAddress: Values = {
-  ...{ name: "", company: "", address_line1: "", address_line2: "", city: "", state: "", postal_code: "" },
-  ...{ country: "US", phone: "" },
+  name: "",
+  company: "",
+  address_line1: "",
+  address_line2: "",
+  city: "",
+  state: "",
+  postal_code: "",
+  country: "US",
+  phone: "",
 };
 
 /** Nobody yet. */
@@ -128,8 +135,11 @@ function RecipientField({ editing }: { readonly editing: Editing }) {
 function freshFrom(text: string): Values {
   const [first_name = "", ...rest] = text.includes("@") ? [] : text.split(/\s+/);
   return {
-    ...{ email: text.includes("@") ? text : "", first_name, last_name: rest.join(" ") },
-    ...{ company: "", phone: "" },
+    email: text.includes("@") ? text : "",
+    first_name,
+    last_name: rest.join(" "),
+    company: "",
+    phone: "",
   };
 }
 

@@ -25,8 +25,14 @@ import { firstServing, servingFields, servingOf, useWarehouses } from "./serving
 const nextNumber = () => `M-${today().slice(2).replaceAll("-", "")}-${newKey().slice(0, 4).toUpperCase()}`;
 
 const first = (): Values => ({
-  ...{ recipient: nobody, line_items: [], order_number: nextNumber() },
-  ...{ ...firstServing, shipping_amount: "", currency: "USD", allow_backorder: true, warehouse_id: "" },
+  recipient: nobody,
+  line_items: [],
+  order_number: nextNumber(),
+  ...firstServing,
+  shipping_amount: "",
+  currency: "USD",
+  allow_backorder: true,
+  warehouse_id: "",
 });
 
 const isValues = (value: unknown): value is Values => typeof value === "object" && value !== null;
@@ -123,8 +129,13 @@ function Kept({ values, first }: { readonly values: Values; readonly first: Valu
 function bodyOf(values: Values, who: { readonly customer_id: string; readonly address_id: string }) {
   const { order_number, line_items, shipping_amount, currency, allow_backorder, warehouse_id } = values;
   return {
-    ...{ order_number, customer_id: who.customer_id, shipping_address_id: who.address_id },
-    ...{ line_items: lineItems(line_items), ...servingOf(values), currency, allow_backorder },
+    order_number,
+    customer_id: who.customer_id,
+    shipping_address_id: who.address_id,
+    line_items: lineItems(line_items),
+    ...servingOf(values),
+    currency,
+    allow_backorder,
     ...(shipping_amount === "" ? {} : { shipping_amount }),
     ...(warehouse_id === "" ? {} : { warehouse_id }),
   };

@@ -11,14 +11,13 @@ export const connectionFields = (platform: Platform, fresh: boolean): readonly F
     ...(fresh
       ? [
           {
-            ...({
-              kind: "text",
-              name: "store_id",
-              label: texts.storeIds[platform],
-              required: true,
-              mono: true,
-            } as const),
-            ...{ help: texts.storeHelp[platform], focus: true },
+            kind: "text" as const,
+            name: "store_id",
+            label: texts.storeIds[platform],
+            required: true,
+            mono: true,
+            help: texts.storeHelp[platform],
+            focus: true,
           },
         ]
       : []),
@@ -35,13 +34,21 @@ export const connectionFields = (platform: Platform, fresh: boolean): readonly F
 
 /** What a new shop begins with. */
 export const newConnection: Values = {
-  ...{ store_id: "", name: "", api_key: "", api_token: "", client_secret: "", order_prefix: "", api_url: "" },
+  store_id: "",
+  name: "",
+  api_key: "",
+  api_token: "",
+  client_secret: "",
+  order_prefix: "",
+  api_url: "",
 };
 
 /** A shop as its form shows it. */
 export const valuesOf = ({ name, order_prefix, api_url }: Connection): Values => ({
   ...newConnection,
-  ...{ name, order_prefix, api_url },
+  name,
+  order_prefix,
+  api_url,
 });
 
 /** The entries as the API takes them: what is left empty stays as it is. */

@@ -94,7 +94,9 @@ function Acts({ shop, etag }: { readonly shop: Connection; readonly etag: string
   };
   const pause = () =>
     confirm({
-      ...{ title: texts.pauseTitle(name), text: texts.pauseText, act: texts.pause },
+      title: texts.pauseTitle(name),
+      text: texts.pauseText,
+      act: texts.pause,
       run: () => setStatus("paused"),
     });
   const disconnect = async () => {

@@ -5,12 +5,29 @@ import type { PickedLine } from "../../kit/pickers.tsx";
 
 /** What the form of a new product begins with. */
 export const firstValues: Values = {
-  ...{ sku: "", name: "", description: "", status: "active", type: "simple", components: [], barcodes: "" },
-  ...{ price: "", currency: "USD", weight: "", weight_unit: "lb" },
-  ...{ "dimensions.length": "", "dimensions.width": "", "dimensions.height": "", "dimensions.unit": "in" },
-  ...{ temperature_zone: "ambient", reorder_point: "" },
-  ...{ lot_tracking: false, expiration_tracking: false, min_shelf_life_days: "" },
-  ...{ "customs.hs_code": "", "customs.country_of_origin": "", "customs.description": "" },
+  sku: "",
+  name: "",
+  description: "",
+  status: "active",
+  type: "simple",
+  components: [],
+  barcodes: "",
+  price: "",
+  currency: "USD",
+  weight: "",
+  weight_unit: "lb",
+  "dimensions.length": "",
+  "dimensions.width": "",
+  "dimensions.height": "",
+  "dimensions.unit": "in",
+  temperature_zone: "ambient",
+  reorder_point: "",
+  lot_tracking: false,
+  expiration_tracking: false,
+  min_shelf_life_days: "",
+  "customs.hs_code": "",
+  "customs.country_of_origin": "",
+  "customs.description": "",
 };
 
 /** What the form of a product begins with. */
@@ -61,7 +78,13 @@ export function bodyOf(values: Values, before: Product | null = null) {
     .map((code) => code.trim())
     .filter(Boolean);
   return {
-    ...{ sku, name, status, currency, temperature_zone, lot_tracking, expiration_tracking },
+    sku,
+    name,
+    status,
+    currency,
+    temperature_zone,
+    lot_tracking,
+    expiration_tracking,
     description: isEmpty(description) ? null : description,
     price: isEmpty(price) ? null : price,
     weight: number(weight),

@@ -64,8 +64,13 @@ export function FactorCard() {
 }
 
 const passwordField: Field = {
-  ...({ name: "password", kind: "text", type: "password", label: texts.yourPassword } as const),
-  ...{ required: true, focus: true, autocomplete: "current-password" },
+  name: "password",
+  kind: "text",
+  type: "password",
+  label: texts.yourPassword,
+  required: true,
+  focus: true,
+  autocomplete: "current-password",
 };
 
 function TurnOff({ onClose }: { readonly onClose: () => void }) {

@@ -37,8 +37,14 @@ export function FactorSetup({ onDone }: { readonly onDone: () => void }) {
         guarded={false}
         fields={[
           {
-            ...{ name: "code", kind: "text", label: texts.code, help: texts.codeHelp, required: true, mono: true },
-            ...{ autocomplete: "one-time-code", focus: true },
+            name: "code",
+            kind: "text",
+            label: texts.code,
+            help: texts.codeHelp,
+            required: true,
+            mono: true,
+            autocomplete: "one-time-code",
+            focus: true,
           },
         ]}
         first={{ code: "" }}

@@ -64,8 +64,12 @@ function PasswordCard() {
       <Form
         fields={[
           {
-            ...{ name: "current_password", kind: "text", type: "password", required: true },
-            ...{ label: texts.currentPassword, autocomplete: "current-password" },
+            name: "current_password",
+            kind: "text",
+            type: "password",
+            required: true,
+            label: texts.currentPassword,
+            autocomplete: "current-password",
           },
           ...newPasswordFields(texts.newPassword),
         ]}

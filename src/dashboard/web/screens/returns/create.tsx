@@ -27,8 +27,11 @@ export function ReturnDialog({ order, onClose }: { readonly order: Order; readon
         { kind: "money", name: "restocking_fee", label: texts.fee, width: "half", currency: order.currency },
       ]}
       first={{
-        ...{ reason: "customer_remorse", items: { units: chosenUnits(lines, true), conditions: {}, notes: "" } },
-        ...{ refund_shipping: false, refund_amount: "", restocking_fee: "" },
+        reason: "customer_remorse",
+        items: { units: chosenUnits(lines, true), conditions: {}, notes: "" },
+        refund_shipping: false,
+        refund_amount: "",
+        restocking_fee: "",
       }}
       submit={texts.create}
       etag={null}
@@ -36,7 +39,10 @@ export function ReturnDialog({ order, onClose }: { readonly order: Order; readon
         const stated = statedItems(items, lines);
         if (stated.length === 0) return null;
         const body = {
-          ...{ order_id: order.id, reason, items: stated, refund_shipping },
+          order_id: order.id,
+          reason,
+          items: stated,
+          refund_shipping,
           ...(refund_amount === "" ? {} : { refund_amount }),
           ...(restocking_fee === "" ? {} : { restocking_fee }),
         };

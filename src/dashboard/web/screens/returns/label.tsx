@@ -41,7 +41,9 @@ export function ReturnLabelDialog({ found, onClose }: { readonly found: Return; 
         await post<Label>(
           `/returns/${found.id}/label`,
           {
-            ...{ carrier, service, package: { weight: Number(weight), weight_unit } },
+            carrier,
+            service,
+            package: { weight: Number(weight), weight_unit },
             ...(account_id === null ? {} : { account_id }),
           },
           { key },

@@ -172,7 +172,11 @@ const fields: readonly Field[] = [
 function ChangeCard({ card, etag, onClose }: Pick<ActProps, "card" | "etag"> & { readonly onClose: () => void }) {
   const { name, cut_off, ship_days, saturday_delivery, sunday_delivery, minimum, dimensional } = card;
   const first = {
-    ...{ name, cut_off, ship_days, saturday_delivery, sunday_delivery },
+    name,
+    cut_off,
+    ship_days,
+    saturday_delivery,
+    sunday_delivery,
     fuel: String(card.fuel_basis_points / 100),
     minimum: minimum === null ? "" : minimum.price.toFixed(2),
     divisor: dimensional === null ? "" : String(dimensional.divisor),

@@ -114,7 +114,8 @@ function AddCard({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       onSubmit={async ({ name, service, price, days, cut_off }, key) => {
         const body = {
-          ...{ name, service },
+          name,
+          service,
           ...(cut_off === "" ? {} : { cut_off }),
           prices: [
             { zone: "*", up_to_pounds: 1, price },

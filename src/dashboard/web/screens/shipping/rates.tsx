@@ -31,8 +31,18 @@ const fields = (): readonly Field[] => [
 ];
 
 const first: Values = {
-  ...{ from_zip: "", to_zip: "", from_country: "", to_country: "", weight: "1", weight_unit: "lb", value: "" },
-  ...{ "dimensions.length": "", "dimensions.width": "", "dimensions.height": "", residential: false, insurance: false },
+  from_zip: "",
+  to_zip: "",
+  from_country: "",
+  to_country: "",
+  weight: "1",
+  weight_unit: "lb",
+  value: "",
+  "dimensions.length": "",
+  "dimensions.width": "",
+  "dimensions.height": "",
+  residential: false,
+  insurance: false,
 };
 
 /** The form's values as the API takes them; what was left empty is left out. */

@@ -24,11 +24,20 @@ export function SignInScreen() {
         guarded={false}
         fields={[
           {
-            ...{ name: "email", kind: "text", label: texts.email, type: "email", autocomplete: "username" },
-            ...{ required: true, focus: true },
+            name: "email",
+            kind: "text",
+            label: texts.email,
+            type: "email",
+            autocomplete: "username",
+            required: true,
+            focus: true,
           },
           {
-            ...{ name: "password", kind: "text", label: texts.password, type: "password", required: true },
+            name: "password",
+            kind: "text",
+            label: texts.password,
+            type: "password",
+            required: true,
             autocomplete: "current-password",
           },
         ]}
@@ -63,7 +72,11 @@ function CodeForm({ given, onOther }: { readonly given: Given; readonly onOther:
         guarded={false}
         fields={[
           {
-            ...{ name: "code", kind: "text", required: true, focus: true, mono: true },
+            name: "code",
+            kind: "text",
+            required: true,
+            focus: true,
+            mono: true,
             label: recovery ? texts.recoveryCode : texts.code,
             help: recovery ? texts.recoveryHelp : texts.codeHelp,
             autocomplete: recovery ? "off" : "one-time-code",

@@ -96,12 +96,22 @@ export function Incoming({ explanation }: { readonly explanation: Explanation })
   const { receipts = [], transfers = [] } = explanation.incoming ?? {};
   const rows: readonly Coming[] = [
     ...receipts.map(({ receipt_id: id, reference, units, location, expected_at }) => ({
-      ...{ id, reference, units, href: to(`/receipts/${id}`), what: texts.delivery },
-      ...{ way: nameOf(location), at: expected_at },
+      id,
+      reference,
+      units,
+      href: to(`/receipts/${id}`),
+      what: texts.delivery,
+      way: nameOf(location),
+      at: expected_at,
     })),
     ...transfers.map(({ transfer_id: id, reference, units, from_location, to_location, shipped_at }) => ({
-      ...{ id, reference, units, href: to(`/transfers/${id}`), what: texts.transfer },
-      ...{ way: `${nameOf(from_location)} → ${nameOf(to_location)}`, at: shipped_at },
+      id,
+      reference,
+      units,
+      href: to(`/transfers/${id}`),
+      what: texts.transfer,
+      way: `${nameOf(from_location)} → ${nameOf(to_location)}`,
+      at: shipped_at,
     })),
   ];
   if (rows.length === 0) {

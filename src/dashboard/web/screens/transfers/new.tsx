@@ -27,7 +27,13 @@ export function NewTransferScreen() {
   const { options } = useWarehouses();
   const back = to("/transfers");
   const place = (name: string, label: string): Field => ({
-    ...{ kind: "select", name, label, required: true, width: "half", options, empty: "" },
+    kind: "select",
+    name,
+    label,
+    required: true,
+    width: "half",
+    options,
+    empty: "",
   });
   return (
     <Page title={texts.create} back={{ href: back, title: texts.title }} narrow>

@@ -18,7 +18,9 @@ const tones = { open: "info", accepted: "good", revoked: "neutral", expired: "wa
 
 const columns: readonly Column<Invitation>[] = [
   {
-    ...{ id: "email", title: texts.email, wide: true },
+    id: "email",
+    title: texts.email,
+    wide: true,
     cell: ({ email, name }) => (
       <span class="who">
         <strong>{email}</strong>
@@ -28,7 +30,8 @@ const columns: readonly Column<Invitation>[] = [
   },
   { id: "role", title: texts.role, cell: ({ role }) => texts.roles[role] },
   {
-    ...{ id: "status", title: texts.status },
+    id: "status",
+    title: texts.status,
     cell: ({ status }) => <Badge tone={tones[status]}>{texts.invitationStatuses[status]}</Badge>,
   },
   { id: "mail", title: texts.mail, cell: ({ mail_status }) => texts.mails[mail_status] },

@@ -6,7 +6,10 @@ import { userTexts as texts } from "../../texts/users.ts";
 /** Roles to choose from, each with what it is for. Those that may do more than oneself cannot be chosen. */
 export function roleField(roles: readonly Role[]): Field {
   return {
-    ...{ name: "role", kind: "custom", label: texts.role, required: true },
+    name: "role",
+    kind: "custom",
+    label: texts.role,
+    required: true,
     render: ({ value, set, id, problem }) => {
       const wrong = problem();
       return (

@@ -41,7 +41,9 @@ export function UsersScreen() {
 
 const columns: readonly Column<User>[] = [
   {
-    ...{ id: "name", title: texts.name, wide: true },
+    id: "name",
+    title: texts.name,
+    wide: true,
     cell: ({ id, name, email }) => (
       <span class="who">
         <strong>
@@ -54,11 +56,13 @@ const columns: readonly Column<User>[] = [
   { id: "role", title: texts.role, cell: ({ role }) => texts.roles[role] },
   { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status}>{texts.statuses[status]}</Badge> },
   {
-    ...{ id: "factor", title: texts.factor },
+    id: "factor",
+    title: texts.factor,
     cell: ({ second_factor: on }) => <Badge tone={on ? "good" : "neutral"}>{on ? texts.on : texts.off}</Badge>,
   },
   {
-    ...{ id: "seen", title: texts.lastSeen },
+    id: "seen",
+    title: texts.lastSeen,
     cell: ({ last_seen_at }) => (last_seen_at === null ? texts.never : <Time at={last_seen_at} />),
   },
   { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },

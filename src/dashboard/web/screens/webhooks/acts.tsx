@@ -91,7 +91,10 @@ interface RotateProps {
 }
 
 const overlapField: Field = {
-  ...({ kind: "select", name: "overlap_seconds", label: texts.overlap, required: true } as const),
+  kind: "select",
+  name: "overlap_seconds",
+  label: texts.overlap,
+  required: true,
   options: Object.entries(texts.overlaps).map(([value, title]) => ({ value, title })),
 };
 
@@ -125,7 +128,10 @@ export function TestDialog({ webhook, onClose }: { readonly webhook: Webhook; re
           <Form
             fields={[
               {
-                ...({ kind: "select", name: "event", label: texts.testEvent, required: true } as const),
+                kind: "select",
+                name: "event",
+                label: texts.testEvent,
+                required: true,
                 options: types.map((type) => ({ value: type, title: type })),
               },
             ]}

@@ -56,26 +56,45 @@ function Groups({ value, set }: Pick<Editing, "value" | "set">) {
 /** The fields of a webhook; the version is chosen once. */
 export const webhookFields = (fresh: boolean): readonly Field[] => [
   {
-    ...({ kind: "text", type: "url", name: "url", label: texts.url, help: texts.urlHelp, required: true } as const),
-    ...{ mono: true, focus: true, placeholder: "https://" },
+    kind: "text",
+    type: "url",
+    name: "url",
+    label: texts.url,
+    help: texts.urlHelp,
+    required: true,
+    mono: true,
+    focus: true,
+    placeholder: "https://",
   },
   { kind: "text", name: "description", label: texts.description },
   { kind: "custom", name: "events", label: texts.events, required: true, render: (editing) => <Groups {...editing} /> },
   ...(fresh
     ? [
         {
-          ...({ kind: "select", name: "version", label: texts.version, required: true, width: "half" } as const),
+          kind: "select" as const,
+          name: "version",
+          label: texts.version,
+          required: true,
+          width: "half" as const,
           options: options(texts.versions),
         },
       ]
     : []),
   {
-    ...({ kind: "select", name: "payload", label: texts.payload, required: true, width: "half" } as const),
+    kind: "select",
+    name: "payload",
+    label: texts.payload,
+    required: true,
+    width: "half",
     options: options(texts.payloads),
     when: ({ version }) => version === "v2",
   },
   {
-    ...({ kind: "select", name: "retry_limit", label: texts.retries, required: true, width: "half" } as const),
+    kind: "select",
+    name: "retry_limit",
+    label: texts.retries,
+    required: true,
+    width: "half",
     options: ["3", "5", "10"].map((value) => ({ value, title: value })),
   },
   { kind: "number", name: "rate_limit_per_second", label: texts.rate, help: texts.rateHelp, width: "half" },

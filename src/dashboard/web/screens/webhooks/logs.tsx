@@ -107,10 +107,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
       id={({ id }) => id}
       rowActs={({ id }) =>
         may("webhooks.manage") && (
-          <Button
-            {...{ kind: "plain", icon: "redo", iconOnly: true, title: texts.resend }}
-            onClick={() => void resend(webhook.id, id)}
-          />
+          <Button kind="plain" icon="redo" iconOnly title={texts.resend} onClick={() => void resend(webhook.id, id)} />
         )
       }
       empty={<EmptyState icon="list" title={texts.deliveriesEmpty} text={texts.deliveriesEmptyText} />}

@@ -15,7 +15,10 @@ import { webhookTexts as texts } from "../../texts/webhooks.ts";
 const fields: readonly Field[] = [
   { kind: "date", name: "since", label: texts.since, required: true, width: "half" },
   {
-    ...({ kind: "multi-select", name: "statuses", label: texts.which, required: true } as const),
+    kind: "multi-select",
+    name: "statuses",
+    label: texts.which,
+    required: true,
     options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
   },
 ];

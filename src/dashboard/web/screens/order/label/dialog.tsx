@@ -49,8 +49,15 @@ function questionOf(order: Order, values: Values) {
 }
 
 const first: Values = {
-  ...{ weight: "", weight_unit: "lb", length: "", width: "", height: "", unit: "in" },
-  ...{ value: "", insurance: false, additional: false },
+  weight: "",
+  weight_unit: "lb",
+  length: "",
+  width: "",
+  height: "",
+  unit: "in",
+  value: "",
+  insurance: false,
+  additional: false,
 };
 
 /** What is entered of a parcel, the rates for it, and how one of them is bought. */
@@ -77,7 +84,9 @@ function usePurchase(order: Order) {
     const worth = values["value"] === "" ? {} : { value: values["value"], insurance: values["insurance"] === true };
     try {
       const { data } = await post<Label>("/shipping/labels", {
-        ...{ order_id: order.id, quote_id: rate.quote_id, package: { ...asked.data.parcel, ...worth } },
+        order_id: order.id,
+        quote_id: rate.quote_id,
+        package: { ...asked.data.parcel, ...worth },
         ...(lines.length === 0 || isAll(values["items"], lines) ? {} : { items: itemsOf(values["items"], lines) }),
       });
       refresh(new Set(["orders", "shipments"]));
@@ -101,7 +110,11 @@ export function LabelDialog({ order, onClose }: { readonly order: Order; readonl
   const weighed = values["weight"] === "" ? (asked.data?.parcel ?? null) : null;
   const fields: readonly Field[] = [
     {
-      ...{ kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, width: "third" },
+      kind: "weight",
+      name: "weight",
+      unit_name: "weight_unit",
+      label: texts.weight,
+      width: "third",
       help: weighed === null ? texts.weightHelp : texts.weighs(weight(weighed.weight, weighed.weight_unit)),
     },
     {
