@@ -300,6 +300,23 @@ describe("the checks themselves", () => {
     expect(stateLiterals(planted(files))).toEqual(["src/orders/commands.ts:2 names a state"]);
   });
 
+  test.each([
+    ["sql`update orders set status = 'shipped'`", true],
+    ["sql`@{orders.status} in ('pending', 'shipped')`", true],
+    ["sql`case o.status when 'shipped' then 1 else 0 end`", true],
+    ["sql<number>`case when 'shipped' <> @{o.from_status} then 1 end`.mapWith(Number)", true],
+    ["template`@{parcelStatus} is @{not}distinct from 'shipped'`", true],
+    ["sql`@{isOneOf(orders.status, shipped)} and @{events.type} = 'shipped'`", false],
+    ["sql`case when @{orders.status} = @{word} then 'shipped' else 'pending' end`", false],
+    ["sql`@{orders.status} = 'unheard of'`", false],
+  ])("find the word of a state in %s: %p", (text, names) => {
+    const files = {
+      "src/orders/status.ts": 'export const orderStatuses = ["pending", "shipped"] as const;',
+      "src/orders/store.ts": `export const asked = ${text.replaceAll("@", "$")};`,
+    };
+    expect(stateLiterals(planted(files))).toEqual(names ? ["src/orders/store.ts:1 names a state"] : []);
+  });
+
   test("find what is exported for nobody, or for tests alone", () => {
     const files = {
       "src/kit/a.ts": "export const used = 1; export type Unused = 1; export const tried = 1; export const own = own2;",

@@ -1,12 +1,17 @@
 import { asc, count, isNull, lt, type SQL, sql as template } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
+import { isOneOf } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { platform_reports } from "../../db/schema/platform_reports.ts";
 import { platform_imports } from "../../db/schema/platforms.ts";
 import { reservation_lines } from "../../db/schema/reservations.ts";
 import { deliveries, notices, subscriptions } from "../../db/schema/webhooks.ts";
 import type { Db } from "../database/store.ts";
+import { unsentMails } from "../kit/mail.ts";
+import { queuedReports } from "../platforms/reports/status.ts";
+import { queuedImports } from "../platforms/status.ts";
 import { listWaiting } from "../webhooks/deliveries/store.ts";
+import { unsentDeliveries } from "../webhooks/status.ts";
 import type { QueueFigures } from "./figures.ts";
 
 /** How far a queue is counted: a longer one is no different to an operator, and counting it would take time. */
@@ -15,12 +20,11 @@ export const counted_max = 10_000;
 /** What waits in one store. */
 type Queues = Omit<QueueFigures, "now">;
 
-// Conditions of partial indexes stand in the text, since the engines do not look into parameters.
-const isQueued = template`status = 'queued'`;
+const isUnsent = isOneOf(deliveries.status, unsentDeliveries);
 
 /** Counts what waits, each queue by an index of what waits alone and no further than `counted_max`. */
 export async function findQueues(db: Db): Promise<Queues> {
-  const pending = (lane: SQL) => counted(db, deliveries, template`status = 'pending' and ${lane}`);
+  const pending = (lane: SQL) => counted(db, deliveries, template`${isUnsent} and ${lane}`);
   const [oldest] = await db.sql
     .select({ created_at: events.created_at })
     .from(events)
@@ -44,9 +48,9 @@ export async function findQueues(db: Db): Promise<Queues> {
     first_due_at: earliest(waiting.map(({ first_at }) => first_at)),
     late_due_at: earliest(waiting.map(({ late_at }) => late_at)),
     backorders: await counted(db, reservation_lines, lt(reservation_lines.reserved, reservation_lines.wanted)),
-    imports: await counted(db, platform_imports, isQueued),
-    reports: await counted(db, platform_reports, isQueued),
-    mails: await counted(db, notices, template`mail_status = 'waiting'`),
+    imports: await counted(db, platform_imports, isOneOf(platform_imports.status, queuedImports)),
+    reports: await counted(db, platform_reports, isOneOf(platform_reports.status, queuedReports)),
+    mails: await counted(db, notices, isOneOf(notices.mail_status, unsentMails)),
     subscriptions: await db.sql
       .select({ status: subscriptions.status, count: count() })
       .from(subscriptions)

@@ -9,6 +9,7 @@ import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
 import { carrierPage } from "../orders/shipments/tracking_url.ts";
+import { trackingMeanings } from "../shipping/updates/status.ts";
 import { findKnown, pageOf } from "../tracking/store.ts";
 import { notRefunded } from "./refunds/status.ts";
 import { listRefunds } from "./refunds/store.ts";
@@ -121,7 +122,7 @@ function matching({ status, order_id, arrived, created_after, created_before }: 
   return and(
     arrived === undefined
       ? undefined
-      : sql`${parcelStatus} is ${sql.raw(arrived ? "not " : "")}distinct from 'delivered'`,
+      : sql`${parcelStatus} is ${sql.raw(arrived ? "not " : "")}distinct from ${trackingMeanings.delivered.shows}`,
     status === undefined ? undefined : eq(returns.status, status),
     order_id === undefined ? undefined : eq(returns.order_id, order_id),
     created_after === undefined ? undefined : gt(returns.created_at, created_after),

@@ -10,6 +10,15 @@ const shows = new RegExp(
     "^src/(?:dashboard/web|demo|http|kit|papers|platforms/connectors|reference)/",
 );
 
+// Files whose SQL still names states. None is added: `isOneOf` of db/kit.ts writes the words of a table into a query.
+const stillInSql = new Set([
+  "src/inventory/levels/store.ts",
+  "src/inventory/reservations/store.ts",
+  "src/inventory/stock/store.ts",
+  "src/orders/audit/store.ts",
+  "src/orders/holds/store.ts",
+]);
+
 /** The words of all states: what the tuples `…Statuses` of the tables hold. */
 export function stateWords(sources: readonly Source[]): ReadonlySet<string> {
   const tuples = sources
@@ -30,7 +39,10 @@ export function stateLiterals(sources: readonly Source[]): string[] {
     .flatMap(({ file, text, tree }) => {
       const views = viewsOf(tree);
       const found = nodesOf(tree).filter(
-        (node) => named(node).some((word) => words.has(word)) && !views.some((view) => within(node, view)),
+        (node) =>
+          named(node).some((word) => words.has(word)) &&
+          !views.some((view) => within(node, view)) &&
+          !(isTemplate(node) && stillInSql.has(file)),
       );
       return found
         .map(({ start }) => text.slice(0, start).split("\n").length)
@@ -38,6 +50,8 @@ export function stateLiterals(sources: readonly Source[]): string[] {
         .map((line) => `${file}:${line} names a state`);
     });
 }
+
+const isTemplate = ({ type }: Node) => type === "TaggedTemplateExpression";
 
 const within = (inner: Node, outer: Node) => inner.start >= outer.start && inner.end <= outer.end;
 
@@ -51,6 +65,7 @@ const viewsOf = (tree: Node): Node[] =>
 /** The words that a node sets a state to, or compares one with. */
 function named(node: Node): string[] {
   const { type } = node;
+  if (isTemplate(node)) return wordsOfSql(node["quasi"] as Node);
   if (type === "BinaryExpression" && /^[!=]==?$/.test(String(node["operator"]))) {
     const sides = [node["left"] as Node, node["right"] as Node];
     return sides.some((side) => isState(memberOf(side))) ? sides.flatMap((side) => literal(side) ?? []) : [];
@@ -69,6 +84,17 @@ function named(node: Node): string[] {
     return asked ? [...from, ...list.flatMap(wordsOf)] : [];
   }
   return [];
+}
+
+/** The words in quotes that a template of SQL compares a state with, or sets it to. */
+function wordsOfSql(template: Node): string[] {
+  const names = (template["expressions"] as Node[]).map((one) => memberOf(one).replace(/^.*\./, ""));
+  const texts = (template["quasis"] as Node[]).map(({ value }) => (value as { raw: string }).raw);
+  const sql = texts.map((text, at) => `${text}${names[at] ?? ""}`).join("");
+  return sql
+    .split(/\b(?:and|or|where|then|else|end|on)\b/i)
+    .filter((part) => (part.replace(/'[^']*'/g, "").match(/\w+/g) ?? []).some(isState))
+    .flatMap((part) => [...part.matchAll(/'([^']*)'/g)].map(([, word]) => word ?? ""));
 }
 
 /** The chain of names that an expression is, with whatever it is called on. */

@@ -1,6 +1,7 @@
 // Every balance derived anew from the ledger and the promises, in plain SQL that shares nothing with the commands.
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
+import { isOneOf } from "../../../db/kit.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { lot_changes } from "../../../db/schema/lots.ts";
@@ -11,6 +12,11 @@ import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/tr
 import { bins } from "../../../db/schema/warehouses.ts";
 import type { Db } from "../../database/store.ts";
 import { type Check, type Difference, shown_max, verifierOf } from "../../database/verifier.ts";
+import { countMoves } from "../counts/status.ts";
+import { lotMoves } from "../lots/status.ts";
+import { receiptMoves } from "../receipts/status.ts";
+import { reservationMoves } from "../reservations/status.ts";
+import { transferMoves } from "../transfers/status.ts";
 import { shownLevels } from "./levels/store.ts";
 import { inventoryRows } from "./rows/store.ts";
 
@@ -22,6 +28,9 @@ const oneSided = sql`${movements.reference_type} = 'transfer' and (
 
 /** The number in an identifier that movements refer to, such as `trf_1001`. */
 const referred = sql`cast(substr(${movements.reference_id}, 5) as bigint)`;
+
+// A reservation is open until it is released or its time is over.
+const isOpen = isOneOf(reservations.status, [...reservationMoves.commit.from, reservationMoves.commit.to]);
 
 type InventoryCheck = Check<keyof typeof inventoryRows>;
 
@@ -187,7 +196,7 @@ const checks: readonly InventoryCheck[] = [
         select ${reservation_lines.product_id} as id, ${reservation_lines.reserved} as held, 0 as promised
         from ${reservation_lines}
         join ${reservations} on ${reservations.id} = ${reservation_lines.reservation_id}
-          and ${reservations.status} in ('reserved', 'committed')
+          and ${isOpen}
         union all
         select ${stock_items.product_id}, 0, ${stock_items.reserved} from ${stock_items}
       ) as sides group by id`,
@@ -253,7 +262,7 @@ const checks: readonly InventoryCheck[] = [
       from ${transfers}
       join ${transfer_lines} on ${transfer_lines.transfer_id} = ${transfers.id}
       join ${transfer_loads} on ${transfer_loads.transfer_line_id} = ${transfer_lines.id}
-      where ${transfers.status} <> 'in_transit' group by ${transfers.id}`,
+      where not ${isOneOf(transfers.status, [transferMoves.ship.to])} group by ${transfers.id}`,
   },
   {
     rule: "I4 a receipt has received what the ledger took in for it",
@@ -270,7 +279,7 @@ const checks: readonly InventoryCheck[] = [
     rule: "a receipt's line awaits what is expected and has not come, until the receipt is over",
     noun: "receipt line",
     rows: sql`select ${receipt_lines.id} as id,
-        case when ${receipts.status} in ('expected', 'receiving')
+        case when ${isOneOf(receipts.status, receiptMoves.close.from)}
           and ${receipt_lines.received} < ${receipt_lines.quantity}
         then ${receipt_lines.quantity} - ${receipt_lines.received} else 0 end as expected,
         ${receipt_lines.outstanding} as actual
@@ -280,7 +289,7 @@ const checks: readonly InventoryCheck[] = [
     rule: "I8 a posted count moved what its line differed by, and no other count moved anything",
     noun: "count line",
     rows: sql`select ${count_lines.id} as id,
-        case when ${counts.status} = 'posted'
+        case when ${isOneOf(counts.status, [countMoves.post.to])}
           then coalesce(${count_lines.counted}, ${count_lines.expected}) - ${count_lines.expected}
         else 0 end as expected,
         case when ${movements.id} is null then 0 when ${movements.to_item_id} is null then -${movements.quantity}
@@ -293,7 +302,7 @@ const checks: readonly InventoryCheck[] = [
     noun: "lot",
     rows: sql`select ${lots.id} as id, 1 as expected,
         case when ${lots.status} = last.to_status then 1
-          when last.to_status is null and ${lots.status} in ('available', 'expired') then 1
+          when last.to_status is null and ${isOneOf(lots.status, [...lotMoves.expire.from, lotMoves.expire.to])} then 1
         else 0 end as actual
       from ${lots}
       left join (
@@ -314,7 +323,7 @@ const checks: readonly InventoryCheck[] = [
         sum(${reservation_lines.wanted} + ${reservation_lines.reserved}) as actual
       from ${reservations}
       join ${reservation_lines} on ${reservation_lines.reservation_id} = ${reservations.id}
-      where ${reservations.status} in ('released', 'expired') group by ${reservations.id}`,
+      where not ${isOpen} group by ${reservations.id}`,
   },
 ];
 

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
-import { among, given, list } from "../../../db/kit.ts";
+import { among, given, isOneOf, list } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, claim_news, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
@@ -7,7 +7,7 @@ import { bins } from "../../../db/schema/warehouses.ts";
 import { type Args, insert, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Avoided, ReservationLine } from "../reservations/reservation.ts";
-import type { ClaimNews } from "../reservations/status.ts";
+import { type ClaimNews, reservationMoves } from "../reservations/status.ts";
 
 /** What decides who of those that wait for stock comes first. */
 export interface WaitingPlace {
@@ -44,7 +44,7 @@ const lineInTurn = {
   avoids: reservations.avoids,
 };
 
-const open = sql`${reservations.status} in ('reserved', 'committed')`;
+const open = isOneOf(reservations.status, [...reservationMoves.commit.from, reservationMoves.commit.to]);
 const waiting = prepared(
   (
     select,
@@ -149,7 +149,7 @@ const choices = prepared(
         and(
           eq(reservation_lines.product_id, a.product_id),
           lt(reservation_lines.reserved, reservation_lines.wanted),
-          sql`${reservations.status} in ('reserved', 'committed')`,
+          open,
           eq(reservations.paused, false),
           sql`(${reservations.expires_at} is null or ${reservations.expires_at} > ${a.now})`,
           sql`(-${reservations.priority}, ${reservations.created_at}, ${reservation_lines.id})

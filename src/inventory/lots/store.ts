@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, contains, list } from "../../../db/kit.ts";
+import { among, amongTexts, contains, isOneOf, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { lot_changes } from "../../../db/schema/lots.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -36,6 +36,8 @@ export async function findNamedLot(db: Db, id: number): Promise<NamedLot | null>
   return row ?? null;
 }
 
+const expires = sql`${isOneOf(lots.status, lotMoves.expire.from)} and ${lots.expiration_date} is not null`;
+
 /** What the list of lots may be narrowed to. */
 interface LotFilter {
   readonly sku?: string | undefined;
@@ -58,8 +60,7 @@ function matching(db: Db, filter: LotFilter): SQL | undefined {
     select 1 from ${products} where ${products.id} = ${lots.product_id}
       and (${contains(products.sku, piece)} or ${contains(products.name, piece)})
   )`;
-  const past = sql`(${lots.status} = 'available' and ${lots.expiration_date} is not null
-    and ${lots.expiration_date} <= ${db.now})`;
+  const past = sql`(${expires} and ${lots.expiration_date} <= ${db.now})`;
   const product = db.sql
     .select({ id: products.id })
     .from(products)
@@ -70,7 +71,7 @@ function matching(db: Db, filter: LotFilter): SQL | undefined {
     status === undefined
       ? undefined
       : hasExpired(status)
-        ? sql`(${lots.status} = 'expired' or ${past})`
+        ? sql`(${isOneOf(lots.status, [lotMoves.expire.to])} or ${past})`
         : sql`${lots.status} = ${status} and not ${past}`,
     expiring_before === undefined ? undefined : lt(lots.expiration_date, expiring_before),
     q === undefined ? undefined : or(contains(lots.lot_number, q), called(q)),
@@ -227,14 +228,12 @@ export async function insertLot(tx: Tx, lot: Omit<Lot, "id">): Promise<Lot> {
   return { id, ...lot };
 }
 
-const expired = sql`${lots.status} = 'available' and ${lots.expiration_date} is not null`;
-
 /** Lots past their expiry that nobody has put away yet, the longest past first. */
 export async function listExpiredLots(db: Db, limit: number): Promise<Lot[]> {
   return db.sql
     .select()
     .from(lots)
-    .where(and(expired, lte(lots.expiration_date, db.now)))
+    .where(and(expires, lte(lots.expiration_date, db.now)))
     .orderBy(asc(lots.expiration_date))
     .limit(limit);
 }
@@ -244,7 +243,7 @@ export async function nextLotExpiry(db: Db): Promise<number | null> {
   const [row] = await db.sql
     .select({ at: lots.expiration_date })
     .from(lots)
-    .where(expired)
+    .where(expires)
     .orderBy(asc(lots.expiration_date))
     .limit(1);
   return row?.at ?? null;
@@ -271,7 +270,7 @@ export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<v
   );
 }
 
-const recalled = sql`${lots.status} = 'recalled'`;
+const recalled = isOneOf(lots.status, [lotMoves.recall.to]);
 
 /** The ids of the orders that hold units of recalled lots, picked or not. */
 export async function listOrdersWithRecalled(db: Db): Promise<number[]> {

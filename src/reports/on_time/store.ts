@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
+import { isOneOf } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
+import { orderMoves } from "../../orders/status.ts";
 import type { Departure } from "../calendar.ts";
 
 /** What became of the orders of a departure. */
@@ -17,9 +19,10 @@ const figures = (a: { readonly deadline: unknown }) => ({
   on_time: sql<number>`count(case when ${orders.shipped_at} < ${a.deadline} then 1 end)`.mapWith(Number),
   open: sql<number>`count(case when ${orders.shipped_at} is null then 1 end)`.mapWith(Number),
 });
+const isCancelled = isOneOf(orders.status, [orderMoves.cancel.to]);
 type Asked = Args<{ since: number; until: number; deadline: number }>;
 const counted = (a: Asked) =>
-  sql`${orders.created_at} >= ${a.since} and ${orders.created_at} < ${a.until} and ${orders.status} <> 'cancelled'
+  sql`${orders.created_at} >= ${a.since} and ${orders.created_at} < ${a.until} and not ${isCancelled}
     and ${orders.imported} = false`;
 const ofAll = prepared((select, a: Asked) => select.select(figures(a)).from(orders).where(counted(a)));
 const ofFirst = prepared((select, a: Asked & Args<{ id: number }>) =>

@@ -1,11 +1,14 @@
 // What came back and what was refunded for it, held against what was shipped and what it cost, in plain SQL that shares
 // nothing with the commands.
 import { eq, sql } from "drizzle-orm";
+import { isOneOf } from "../../../db/kit.ts";
 import { order_history, order_lines, orders } from "../../../db/schema/orders.ts";
 import { refunds, return_inspections, return_items, returns } from "../../../db/schema/returns.ts";
 import type { Db } from "../../database/store.ts";
 import { type Check, plainRows, type RowsOf, verifierOf } from "../../database/verifier.ts";
 import { tells } from "../../outbox/audit/store.ts";
+import { refundMoves } from "../refunds/status.ts";
+import { type ReturnStatus, returnMoves } from "../status.ts";
 
 const part = (name: string) => sql`cast(${refunds.breakdown} ->> ${sql.raw(`'${name}'`)} as bigint)`;
 
@@ -17,10 +20,12 @@ const inspected = sql`(
   from ${return_inspections} group by ${return_inspections.return_item_id}
 )`;
 
+const isIn = (...statuses: ReturnStatus[]) => isOneOf(returns.status, statuses);
+
 // Of each order line the units that came back or are to come, and those that the house kept.
 const returned = sql`(
   select ${return_items.order_line_id} as line, sum(coalesce(i.accepted, 0)) as accepted,
-    sum(case when ${returns.status} = 'cancelled' then 0 when ${returns.status} in ('initiated', 'received')
+    sum(case when ${isIn(returnMoves.cancel.to)} then 0 when ${isIn(...returnMoves.receive.from)}
       then ${return_items.quantity} else coalesce(i.accepted, 0) end) as claimed
   from ${return_items} join ${returns} on ${returns.id} = ${return_items.return_id}
   left join inspected as i on i.item = ${return_items.id} group by ${return_items.order_line_id}
@@ -39,7 +44,8 @@ const worth = sql`(
 // What was paid back of each order, or is on its way, without what failed.
 const paid = sql`(
   select ${returns.order_id} as id, sum(${part("items_cents")}) as items, sum(${part("shipping_cents")}) as shipping
-  from ${refunds} join ${returns} on ${returns.id} = ${refunds.return_id} where ${refunds.status} <> 'failed'
+  from ${refunds} join ${returns} on ${returns.id} = ${refunds.return_id} 
+  where not ${isOneOf(refunds.status, [refundMoves.failed.to])}
   group by ${returns.order_id}
 )`;
 
@@ -94,12 +100,12 @@ const checks: readonly Check<keyof typeof rowsOf>[] = [
   {
     rule: "I10 a return is as far as its moments say",
     noun: "return",
-    rows: sql`select ${returns.id} as id, 1 as expected, case ${returns.status}
-        when 'received' then case when ${returns.received_at} is null or ${returns.inspected_at} is not null
-          then 0 else 1 end
-        when 'inspected' then case when ${returns.inspected_at} is null or ${returns.completed_at} is not null
-          then 0 else 1 end
-        when 'completed' then case when ${returns.completed_at} is null then 0 else 1 end
+    rows: sql`select ${returns.id} as id, 1 as expected, case
+        when ${isIn(returnMoves.receive.to)} then
+          case when ${returns.received_at} is null or ${returns.inspected_at} is not null then 0 else 1 end
+        when ${isIn(returnMoves.inspect.to)} then
+          case when ${returns.inspected_at} is null or ${returns.completed_at} is not null then 0 else 1 end
+        when ${isIn(returnMoves.close.to)} then case when ${returns.completed_at} is null then 0 else 1 end
         else case when coalesce(${returns.received_at}, ${returns.inspected_at}, ${returns.completed_at}) is null
           then 1 else 0 end
         end as actual

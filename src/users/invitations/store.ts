@@ -13,14 +13,14 @@ import {
   type SQL,
   sql as template,
 } from "drizzle-orm";
-import { contains, forUpdate, skipLocked } from "../../../db/kit.ts";
+import { contains, forUpdate, isOneOf, skipLocked } from "../../../db/kit.ts";
 import { invitations } from "../../../db/schema/people.ts";
 import type { Role } from "../../access/role.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
-import { isOnItsWay, type MailState } from "../../kit/mail.ts";
+import { isOnItsWay, type MailState, unsentMails } from "../../kit/mail.ts";
 import type { Window } from "../../kit/page.ts";
 import type { Invitation } from "./invitation.ts";
 import type { InvitationStatus } from "./status.ts";
@@ -54,7 +54,7 @@ export async function lockPendingInvitation(tx: Tx, email_key: string): Promise<
 
 // The condition of a partial index stands in the text, since the engines do not look into parameters.
 const isPending = template`${invitations.accepted_at} is null and ${invitations.revoked_at} is null`;
-const isWaiting = template`${invitations.mail_status} = 'waiting'`;
+const isWaiting = isOneOf(invitations.mail_status, unsentMails);
 
 async function lockWhere(tx: Tx, which: SQL | undefined): Promise<Invitation | null> {
   const [row] = await forUpdate(tx.sql.select().from(invitations).where(which));

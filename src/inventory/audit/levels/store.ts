@@ -1,11 +1,12 @@
 // What the API shows of a product's stock held against plain sums over its rows, which share nothing with the views.
 import { and, asc, eq, gt, ne, type SQL, sql } from "drizzle-orm";
-import { among, list } from "../../../../db/kit.ts";
+import { among, isOneOf, list } from "../../../../db/kit.ts";
 import { lots, stock_items } from "../../../../db/schema/inventory.ts";
 import { products } from "../../../../db/schema/products.ts";
 import { bins } from "../../../../db/schema/warehouses.ts";
 import { type Args, prepared } from "../../../database/statements.ts";
 import type { Db } from "../../../database/store.ts";
+import { lotMoves } from "../../lots/status.ts";
 import { itemView } from "../../stock/shelf.ts";
 import { loadShelves } from "../../stock/store.ts";
 
@@ -22,13 +23,15 @@ const slice = 500;
 const sum = (value: SQL) => sql<number>`coalesce(sum(${value}), 0)`.mapWith(Number);
 const when = (condition: SQL) => sum(sql`case when ${condition} then ${stock_items.on_hand} else 0 end`);
 
+const isAvailable = isOneOf(lots.status, [lotMoves.release.to]);
+
 const sums = prepared((select, a: Args<{ ids: string; now: number }>) =>
   select
     .select({
       id: stock_items.product_id,
       on_hand: sum(sql`${stock_items.on_hand}`),
       reserved: sum(sql`${stock_items.reserved}`),
-      available: sum(sql`case when ${bins.kind} = 'storage' and (${lots.id} is null or ${lots.status} = 'available'
+      available: sum(sql`case when ${bins.kind} = 'storage' and (${lots.id} is null or ${isAvailable}
           and (${lots.expiration_date} is null or ${lots.expiration_date} > ${a.now}))
         then ${stock_items.on_hand} - ${stock_items.reserved} else 0 end`),
       staged: when(sql`${bins.kind} = 'staging'`),

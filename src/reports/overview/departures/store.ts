@@ -1,10 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
-import { given } from "../../../../db/kit.ts";
+import { given, isOneOf } from "../../../../db/kit.ts";
 import { orders } from "../../../../db/schema/orders.ts";
 import { reservation_lines, reservations } from "../../../../db/schema/reservations.ts";
 import { labels, shipments } from "../../../../db/schema/shipments.ts";
 import { type Args, prepared } from "../../../database/statements.ts";
 import type { Db } from "../../../database/store.ts";
+import { shipmentStarts } from "../../../orders/shipments/status.ts";
+import { openStatuses, orderMoves } from "../../../orders/status.ts";
+import { usableLabelStatuses } from "../../../shipping/labels/status.ts";
 import type { Stage } from "../schemas.ts";
 
 /** Orders of one warehouse that have not left, are not held and are alike in what a departure says of them. */
@@ -28,14 +31,17 @@ const units = (what: SQL) => sql`(
 const short = units(sql`${reservation_lines.wanted} - ${reservation_lines.reserved}`);
 const unpicked = units(sql`${reservation_lines.wanted} - ${reservation_lines.picked}`);
 // Packed units get a parcel with their label, if not before.
-const labelled = sql`(${labels.shipment_id} = ${shipments.id} and ${labels.status} = 'completed')`;
-const pending = sql`${shipments} where ${shipments.order_id} = o.id and ${shipments.status} = 'pending'`;
+const labelled = sql`(${labels.shipment_id} = ${shipments.id} and ${isOneOf(labels.status, usableLabelStatuses)})`;
+const pending = sql`${shipments} where ${shipments.order_id} = o.id and ${isOneOf(shipments.status, [shipmentStarts])}`;
 const ready = sql`(exists (select 1 from ${pending})
   and not exists (select 1 from ${pending} and not exists (select 1 from ${labels} where ${labelled})))`;
-const stage = sql`case when o.status = 'fulfilled' then case when ${ready} then 'ready' else 'packed' end
-  when ${short} > 0 then 'short' when o.status = 'processing' and ${unpicked} = 0 then 'picked' else 'to_pick' end`;
+const isPacked = isOneOf(sql`o.status`, [orderMoves.pack.to]);
+const isInWork = isOneOf(sql`o.status`, [orderMoves.process.to]);
+const stage = sql`case when ${isPacked} then case when ${ready} then 'ready' else 'packed' end
+  when ${short} > 0 then 'short' when ${isInWork} and ${unpicked} = 0 then 'picked' else 'to_pick' end`;
 const newestLabel = sql`(
-  select max(l.id) from ${labels} l where l.order_id = o.id and l.status = 'completed' and l.return_id is null
+  select max(l.id) from ${labels} l where l.order_id = o.id and ${isOneOf(sql`l.status`, usableLabelStatuses)}
+    and l.return_id is null
 )`;
 
 type Asked = Args<{ first: number; second: number; limit: number }>;
@@ -46,7 +52,7 @@ const openIn = (a: Asked, where: SQL) => sql`(
       else 'after' end as came
   from (
     select ${orders.id}, ${orders.status}, ${orders.created_at}, ${orders.shipping_method} from ${orders}
-    where ${orders.status} in ('pending', 'processing', 'fulfilled') and ${orders.held} = false
+    where ${isOneOf(orders.status, openStatuses)} and ${orders.held} = false
       and ${orders.imported} = false and ${where}
     limit ${given(a.limit)}
   ) as o

@@ -1,5 +1,6 @@
 // What waits for somebody: each kind is one query over an index of what waits alone, and no further than `counted_max`.
 import { sql } from "drizzle-orm";
+import { isOneOf } from "../../../../db/kit.ts";
 import { count_lines, counts } from "../../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../../db/schema/inventory.ts";
 import { api_keys } from "../../../../db/schema/keys.ts";
@@ -13,7 +14,14 @@ import { labels } from "../../../../db/schema/shipments.ts";
 import { subscriptions } from "../../../../db/schema/webhooks.ts";
 import { type Args, prepared } from "../../../database/statements.ts";
 import type { Db } from "../../../database/store.ts";
-import type { HoldReason } from "../../../orders/status.ts";
+import { countMoves } from "../../../inventory/counts/status.ts";
+import { lotMoves } from "../../../inventory/lots/status.ts";
+import { receiptMoves } from "../../../inventory/receipts/status.ts";
+import { type HoldReason, openStatuses, orderMoves } from "../../../orders/status.ts";
+import { reportMoves } from "../../../platforms/reports/status.ts";
+import { importMoves } from "../../../platforms/status.ts";
+import { labelMoves } from "../../../shipping/labels/status.ts";
+import { subscriptionMoves } from "../../../webhooks/status.ts";
 
 /** How far a topic is counted. */
 export const counted_max = 10_000;
@@ -35,6 +43,8 @@ const at = sql<number | null>`found.at`.mapWith(Number);
 const name = sql<string>`found.name`;
 const id = sql<number>`found.id`.mapWith(Number);
 const quantity = sql<number>`found.quantity`.mapWith(Number);
+
+const hasStatus = (status: string) => isOneOf(sql`status`, [status]);
 
 const open_holds = sql`(
   select h.reason, h.order_id, h.created_at as at, count(*) over (partition by h.reason) as count,
@@ -85,9 +95,9 @@ export async function findBackorders(db: Db): Promise<(Waiting & { readonly quan
 // A failure that another try followed is over; so is one of an order that has left without it.
 const failed_labels = sql`(
   select l.id, o.order_number as name, l.created_at as at
-  from (select * from ${labels} where status = 'error' order by created_at limit ${up_to}) as l
+  from (select * from ${labels} where ${hasStatus(labelMoves.fail.to)} order by created_at limit ${up_to}) as l
   join ${orders} o on o.id = l.order_id
-  where (l.return_id is not null or o.status in ('pending', 'processing', 'fulfilled'))
+  where (l.return_id is not null or ${isOneOf(sql`o.status`, openStatuses)})
     and not exists (
       select 1 from ${labels} n
       where n.order_id = l.order_id and n.id > l.id and (n.return_id is null) = (l.return_id is null)
@@ -104,7 +114,9 @@ export async function findFailedLabels(db: Db): Promise<Waiting[]> {
 
 const failed_imports = sql`(
   select i.id, i.external_id as name, i.updated_at as at, i.connection_id
-  from (select * from ${platform_imports} where status = 'failed' order by updated_at limit ${up_to}) as i
+  from (
+    select * from ${platform_imports} where ${hasStatus(importMoves.give_up.to)} order by updated_at limit ${up_to}
+  ) as i
   join ${platform_connections} c on c.id = i.connection_id and c.deleted_at is null
 ) as found`;
 const connection_id = sql<number>`found.connection_id`.mapWith(Number);
@@ -123,7 +135,9 @@ export async function findFailedImports(db: Db): Promise<(Waiting & { readonly c
 
 const failed_reports = sql`(
   select r.id, o.order_number as name, r.updated_at as at, r.connection_id
-  from (select * from ${platform_reports} where status = 'failed' order by updated_at limit ${up_to}) as r
+  from (
+    select * from ${platform_reports} where ${hasStatus(reportMoves.give_up.to)} order by updated_at limit ${up_to}
+  ) as r
   join ${orders} o on o.id = r.order_id
   join ${platform_connections} c on c.id = r.connection_id and c.deleted_at is null
 ) as found`;
@@ -142,7 +156,8 @@ export async function findFailedReports(db: Db): Promise<(Waiting & { readonly c
 
 const failing = sql`(
   select id, url as name, coalesce(failing_since, updated_at) as at from ${subscriptions}
-  where deleted_at is null and (status = 'failing' or status = 'disabled' and disabled_reason is not null)
+  where deleted_at is null and (${hasStatus(subscriptionMoves.fail.to)}
+      or ${hasStatus(subscriptionMoves.disable.to)} and disabled_reason is not null)
 ) as found`;
 const failingWebhooks = prepared((select) =>
   select.select({ id, name, at, count: all }).from(failing).orderBy(sql`found.at`, sql`found.id`).limit(few),
@@ -156,7 +171,7 @@ export async function findFailingWebhooks(db: Db): Promise<Waiting[]> {
 const differing = sql`(
   select c.id, coalesce(c.notes, '') as name, c.reviewed_at as at, count(*) as quantity
   from ${counts} c join ${count_lines} l on l.count_id = c.id and l.counted <> l.expected
-  where c.status = 'review'
+  where ${isOneOf(sql`c.status`, [countMoves.review.to])}
   group by c.id, c.notes, c.reviewed_at
 ) as found`;
 const differences = prepared((select) =>
@@ -176,7 +191,8 @@ const due = (a: Args<{ since: number; until: number }>) => sql`(
   select r.id, coalesce(r.reference, r.supplier, '') as name, r.expected_at as at,
     (select coalesce(sum(l.outstanding), 0) from ${receipt_lines} l where l.receipt_id = r.id) as quantity
   from ${receipts} r
-  where r.status in ('expected', 'receiving') and r.expected_at >= ${a.since} and r.expected_at < ${a.until}
+  where ${isOneOf(sql`r.status`, receiptMoves.close.from)}
+    and r.expected_at >= ${a.since} and r.expected_at < ${a.until}
 ) as found`;
 const receiptsDue = prepared((select, a: Args<{ since: number; until: number }>) =>
   select.select({ id, name, at, quantity, count: all }).from(due(a)).orderBy(sql`found.at`, sql`found.id`).limit(few),
@@ -194,7 +210,8 @@ export async function findReceipts(
 const expiring = (a: Args<{ now: number; until: number }>) => sql`(
   select l.id, l.lot_number as name, l.expiration_date as at, l.product_id, sum(s.on_hand) as quantity
   from ${lots} l join ${stock_items} s on s.lot_id = l.id and s.on_hand > 0
-  where l.status = 'available' and l.expiration_date is not null and l.expiration_date > ${a.now}
+  where ${isOneOf(sql`l.status`, lotMoves.expire.from)}
+    and l.expiration_date is not null and l.expiration_date > ${a.now}
     and l.expiration_date <= ${a.until}
   group by l.id, l.lot_number, l.expiration_date, l.product_id
 ) as found`;
@@ -215,15 +232,14 @@ export async function findExpiringLots(
   return expiringLots(db, { now: db.now, until });
 }
 
+const hasShipped = isOneOf(orders.status, [orderMoves.ship.to, orderMoves.deliver.to]);
 const steps = prepared((select) =>
   select
     .select({
       product: sql`exists (select 1 from ${products})`.mapWith(Boolean),
       stock: sql`exists (select 1 from ${movements})`.mapWith(Boolean),
       order: sql`exists (select 1 from ${orders})`.mapWith(Boolean),
-      shipped_order: sql`exists (select 1 from ${orders} where ${orders.status} in ('shipped', 'delivered'))`.mapWith(
-        Boolean,
-      ),
+      shipped_order: sql`exists (select 1 from ${orders} where ${hasShipped})`.mapWith(Boolean),
       used_key: sql`exists (select 1 from ${api_keys} where ${api_keys.last_used_at} is not null)`.mapWith(Boolean),
     })
     .from(sql`(select 1) as one`),
