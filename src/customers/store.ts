@@ -97,6 +97,8 @@ export async function findRecipients(
   db: Db,
   pairs: readonly { readonly customer_id: number; readonly address_id: number }[],
 ): Promise<({ buyer: Buyer; address: Address | null } | null)[]> {
+  const [first] = pairs;
+  if (first !== undefined && pairs.length === 1) return [await findRecipient(db, first.customer_id, first.address_id)];
   const idsOf = (name: "customer_id" | "address_id") => list([...new Set(pairs.map((pair) => pair[name]))]);
   const buyers = new Map((await buyersOf(db, { ids: idsOf("customer_id") })).map((row) => [row.id, row]));
   const places = new Map((await addressesCalled(db, { ids: idsOf("address_id") })).map((row) => [row.id, row]));

@@ -29,11 +29,22 @@ export async function answerWrite<Data>(
     const data = await work(tx);
     refuseUnmatched(call);
     await call.recording?.note(tx, call, status, data);
-    return { status, body: JSON.stringify(wrap(data, call.request_id, tx.now)), headers: etagOf(data) };
+    return writtenAnswer(call, status, data, tx.now, wrap);
   };
   const key = idempotencyKey(call.request);
   const done = key === null ? await writeFor(call, act) : await actOnce(call, key, act, secret_key);
   return jsonResponse(call, done.status, done.body, done.headers);
+}
+
+/** The answer that shows this data. */
+export function writtenAnswer(
+  call: Call,
+  status: number,
+  data: unknown,
+  now: number,
+  wrap: Wrap = enveloped,
+): KeptAnswer {
+  return { status, body: JSON.stringify(wrap(data, call.request_id, now)), headers: etagOf(data) };
 }
 
 /** Does an act once for its key; a request that waited for an equal one need not even begin to write. */

@@ -5,7 +5,7 @@ import { Fault, faults } from "../kit/fault.ts";
 import { open, seal } from "../kit/seal.ts";
 import type { Call } from "./call.ts";
 import { refusalOf } from "./errors.ts";
-import { claimKey, findKeptAnswer, type KeptAnswer, keepAnswer } from "./store.ts";
+import { claimKey, findKeptAnswer, type KeptAnswer, keepAnswer, releaseKey } from "./store.ts";
 import { inUse } from "./turns.ts";
 
 const kept_ms = 24 * 3_600_000;
@@ -34,16 +34,53 @@ export async function once(
   work: (tx: Tx) => Promise<KeptAnswer>,
   secret_key: Uint8Array | null,
 ): Promise<KeptAnswer> {
-  const fingerprint = fingerprintOf(call);
-  if (await claimKey(tx, key, fingerprint, tx.now + kept_ms)) {
-    const answer = await outcome(tx, call, work);
-    await keepAnswer(tx, key, secret_key === null ? answer : sealedAnswer(answer, secret_key));
-    return answer;
-  }
+  const known = await claimedAnswer(tx, call, key, secret_key);
+  if (known !== null) return known;
+  const answer = await outcome(tx, call, work);
+  await keepAnswer(tx, key, secret_key === null ? answer : sealedAnswer(answer, secret_key));
+  return answer;
+}
+
+/**
+ * Takes a key for this transaction, which then keeps an answer under it, and answers null; or the answer that is kept.
+ * Refuses: idempotency_key_reused, idempotency_key_in_use.
+ */
+export async function claimedAnswer(
+  tx: Tx,
+  call: Call,
+  key: string,
+  secret_key: Uint8Array | null,
+): Promise<KeptAnswer | null> {
+  if (await claimKey(tx, key, fingerprintOf(call), tx.now + kept_ms)) return null;
   const kept = await keptAnswer(tx, call, key, secret_key);
   // An equal request at another server is about to take the key.
   if (kept === null) throw inUse();
   return kept;
+}
+
+/**
+ * Keeps what came of a call under the key that was taken for it, and answers that. A refusal that is not kept frees the
+ * key.
+ */
+export async function keepOutcome(
+  tx: Tx,
+  call: Call,
+  key: string,
+  outcome: KeptAnswer | Fault,
+): Promise<KeptAnswer | Fault> {
+  if (outcome instanceof Fault && !isKept(outcome)) {
+    await releaseKey(tx, key);
+    return outcome;
+  }
+  const answer = outcome instanceof Fault ? refusalOf(outcome, call, tx.now) : outcome;
+  await keepAnswer(tx, key, answer);
+  return answer;
+}
+
+/** Whether a refusal is the answer to a request with the same key, too. */
+function isKept({ code }: Fault): boolean {
+  const { status } = faults[code];
+  return status === 409 || status === 422;
 }
 
 /** An answer with a secret, as it is stored. */
@@ -85,9 +122,7 @@ async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<KeptAnswer>
   try {
     return await tx.nested(work);
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    const { status } = faults[error.code];
-    if (status !== 409 && status !== 422) throw error;
+    if (!(error instanceof Fault && isKept(error))) throw error;
     return refusalOf(error, call, tx.now);
   }
 }

@@ -69,6 +69,15 @@ export async function keepAnswer(tx: Tx, key: string, { status, headers, body }:
   await keep(tx, { key, status, headers: JSON.stringify(headers), body });
 }
 
+const release = prepared((sql: Writing, a: Args<{ key: string }>) =>
+  sql.delete(idempotency_keys).where(eq(idempotency_keys.key, a.key)),
+);
+
+/** Frees a key that this transaction has claimed. */
+export async function releaseKey(tx: Tx, key: string): Promise<void> {
+  await release(tx, { key });
+}
+
 const open = prepared((sql: Writing, a: Args<{ key: string; until: number }>) =>
   sql
     .update(idempotency_keys)

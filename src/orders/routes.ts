@@ -6,6 +6,7 @@ import { EnvelopedView } from "../http/envelope.ts";
 import { answerAct, RehearsableView } from "../http/rehearsals.ts";
 import { documented, type RouteNotes } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
+import { answerTogether, type SharedAct } from "../http/together.ts";
 import { actionsIn, type Move } from "../kit/moves.ts";
 import { Rehearse } from "../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
@@ -15,9 +16,10 @@ import { bulkRoutes } from "./bulk/routes.ts";
 import { cancellationRoutes } from "./cancellations/routes.ts";
 import { updateOrder } from "./changes/commands.ts";
 import { countRoutes } from "./counts/routes.ts";
-import { createOrder } from "./drafts/commands.ts";
+import { createOrder, createTogether } from "./creation/commands.ts";
 import { historyRoutes } from "./history/routes.ts";
 import { listRoutes } from "./list/routes.ts";
+import type { Order } from "./order.ts";
 import { planRoutes } from "./plans/routes.ts";
 import { CreateOrder, OrderView, TransitionsView, UpdateOrder } from "./schemas.ts";
 import { orderSheetRoutes } from "./sheets/routes.ts";
@@ -29,14 +31,30 @@ import { traceRoutes } from "./traces/routes.ts";
 const order = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
   documented({ id, needs, chapter: "Orders", summary, answers: { 200: EnvelopedView(OrderView) }, ...more });
 
+const creation: SharedAct<CreateOrder, Order> = {
+  name: "createOrder",
+  status: 201,
+  most: 32,
+  alone: (tx, { input, call }) => createOrder(tx, input, call.actor),
+  together: (tx, parts) => {
+    return createTogether(
+      tx,
+      parts.map(({ input, call }) => ({ input, actor: call.actor })),
+    );
+  },
+  view: orderAnswer,
+};
+
 const records = new Elysia({ prefix: "/orders" })
   .use(conventions)
   .post(
     "",
     ({ call, body, query: { dry_run } }) =>
-      answerAct(call, { status: 201, dry_run }, async (tx) => {
-        return orderAnswer(await createOrder(tx, body, call.actor), tx.now);
-      }),
+      dry_run
+        ? answerAct(call, { status: 201, dry_run }, async (tx) => {
+            return orderAnswer(await createOrder(tx, body, call.actor), tx.now);
+          })
+        : answerTogether(call, creation, body),
     {
       body: bodyOf(CreateOrder),
       query: queryOf(Rehearse),

@@ -21,14 +21,13 @@ import { handOutUnits, missUnits, pickUnits, unpickUnits } from "../picking/comm
 import type { ClaimLine, ClaimUnits, Miss, OrderClaim, PartUnits, PickedUnits } from "../reservations/claim.ts";
 import { type Allotment, allotmentsOf } from "../reservations/reasons.ts";
 import { type Avoided, claimLine, type HeldLine, isOverdue, type Reservation } from "../reservations/reservation.ts";
-import { type Plan, type PlanOptions, type Portion, planStock, shortageFault } from "../reservations/rules.ts";
+import { type Plan, type Portion, planStock, shortageFault } from "../reservations/rules.ts";
 import {
   isCommitted,
   isReleased,
   isReserved,
   type ReservationStatus,
   reservationMoves,
-  reservationStarts,
 } from "../reservations/status.ts";
 import {
   deleteLines,
@@ -36,12 +35,12 @@ import {
   findOrderClaim,
   findOrderReservation,
   findReservation,
-  insertReservation,
   listLines,
   saveAvoids,
   saveReservation,
 } from "../reservations/store.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
+import { planClaims, plannedClaim, storeClaims } from "./plans/commands.ts";
 
 /**
  * Reserves at once what an order wants and there is; the rest is backordered. An earlier reservation for this order is
@@ -55,7 +54,7 @@ export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLin
   const shelves = await freshShelves(tx, productsOf([...claim.lines, ...theirs]));
   // Read again under the lock: one that was made at the same moment has taken units by now, or will find none.
   const found = await adoptedBy(tx, claim);
-  if (found.length === 0) return (await settle(tx, shelves, claim, null, [])).lines.map(claimLine);
+  if (found.length === 0) return claimAnew(tx, shelves, claim);
   const adopted = await withShelvesOpen(tx, shelves, claim, found);
   const old = await withAllocations(
     tx,
@@ -64,7 +63,8 @@ export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLin
       adopted.map(({ id }) => id),
     ),
   );
-  const [first = null, ...others] = adopted;
+  const [first, ...others] = adopted;
+  if (first === undefined) return claimAnew(tx, shelves, claim);
   const { lines } = await settle(tx, shelves, claim, first, old);
   for (const other of others) {
     const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, "release", other.status);
@@ -72,6 +72,14 @@ export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLin
   }
   await fillBackorders(tx, shelves, productsOf(old));
   return lines.map(claimLine);
+}
+
+/** Claims stock for an order that adopts nothing. */
+async function claimAnew(tx: Tx, shelves: Shelves, claim: OrderClaim): Promise<ClaimLine[]> {
+  const [portions = []] = planClaims(tx, shelves, [claim]);
+  if (portions instanceof Fault) throw portions;
+  const [stored] = await storeClaims(tx, shelves, [plannedClaim(tx, claim, portions)]);
+  return (stored?.lines ?? []).map(claimLine);
 }
 
 /** Opens what more shelves an order's earlier reservations hold units of; answers those that are there still. */
@@ -121,7 +129,7 @@ export async function reviseClaim(tx: Tx, claim: OrderClaim): Promise<ClaimLine[
     "an order is revised before anything is picked",
   );
   const revised = await settle(tx, shelves, claim, reservation, lines);
-  open.reservation = revised.reservation ?? reservation;
+  open.reservation = revised.reservation;
   holdLines(tx, open, revised.lines);
   await fillBackorders(tx, shelves, productsOf(lines));
   return open.lines.map(claimLine);
@@ -132,33 +140,25 @@ async function settle(
   tx: Tx,
   shelves: Shelves,
   claim: OrderClaim,
-  before: Reservation | null,
+  before: Reservation,
   old: readonly HeldLine[],
-): Promise<{ readonly reservation: Reservation | null; readonly lines: HeldLine[] }> {
+): Promise<{ readonly reservation: Reservation; readonly lines: HeldLine[] }> {
   const { order_id, order_number: order_ref, source, priority, warehouse_id, requires_cold_storage } = claim;
   // An order on hold that gave its stock back takes none before it is released.
-  const waits = before?.paused === true && old.length > 0 && old.every((line) => line.reserved === 0);
+  const waits = before.paused && old.length > 0 && old.every((line) => line.reserved === 0);
   const own = unpickedUnits(shelves, old);
-  const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids: before?.avoids ?? null, own };
+  const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids: before.avoids, own };
   const { portions, missing } = waits ? noPlan(claim) : planStock(claim.lines, shelves, options);
-  if (!claim.allow_backorder && !waits) refuseShortage(claim, missing, shelves, options);
+  const isShort = !waits && missing.some((units) => units > 0);
+  if (isShort && !claim.allow_backorder) throw shortageFault(claim.lines, missing, shelves, options);
   const row = { order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
-  let id = before?.id;
-  if (before === null) {
-    const open = { status: reservationStarts, paused: false, expires_at: null, released_at: null };
-    id = await insertReservation(tx, { ...row, ...open, created_at: tx.now });
-  }
-  const reservation = before === null ? null : { ...before, ...row, expires_at: null };
-  if (reservation !== null) await saveReservation(tx, reservation);
-  return { reservation, lines: await replaceLines(tx, shelves, id ?? 0, old, claim.lines, portions) };
+  const reservation = { ...before, ...row, expires_at: null };
+  await saveReservation(tx, reservation);
+  return { reservation, lines: await replaceLines(tx, shelves, before.id, old, claim.lines, portions) };
 }
 
 function noPlan({ lines }: OrderClaim): Plan {
   return { portions: lines.map(() => []), missing: lines.map((line) => line.quantity) };
-}
-
-function refuseShortage(claim: OrderClaim, missing: Plan["missing"], shelves: Shelves, options: PlanOptions): void {
-  if (missing.some((units) => units > 0)) throw shortageFault(claim.lines, missing, shelves, options);
 }
 
 /** An order's claim with its stock locked. Its lines change in step with the database. */

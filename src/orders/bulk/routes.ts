@@ -8,9 +8,9 @@ import { errorBody } from "../../http/errors.ts";
 import { documented } from "../../http/route.ts";
 import { Fault, faults } from "../../kit/fault.ts";
 import { checkOf, shownBodyOf } from "../../kit/schema.ts";
+import { createOrders } from "../creation/commands.ts";
 import { type Order, orderView } from "../order.ts";
 import { CreateOrder } from "../schemas.ts";
-import { createOrders } from "./commands.ts";
 import { CreatedOrdersView, CreateOrders, CreateOrdersShown } from "./schemas.ts";
 
 /** Orders by the hundred. */
@@ -35,7 +35,10 @@ const checkOrder = checkOf(CreateOrder);
 async function createEach(tx: Tx, call: Call, orders: readonly unknown[]) {
   const read = orders.map(readOrder);
   const valid = read.filter((input): input is CreateOrder => !(input instanceof Fault));
-  const made = await createOrders(tx, valid, call.actor);
+  const made = await createOrders(
+    tx,
+    valid.map((input) => ({ input, actor: call.actor })),
+  );
   let at = 0;
   const outcomes = read.map((input) => (input instanceof Fault ? input : (made[at++] as Order | Fault)));
   const failed = outcomes.filter((outcome) => outcome instanceof Fault).length;

@@ -1,40 +1,23 @@
 import { verifyOffline } from "../../addresses/commands.ts";
 import type { Address } from "../../customers/customer.ts";
-import { findRecipient } from "../../customers/store.ts";
+import { findRecipients } from "../../customers/store.ts";
 import type { Tx } from "../../database/store.ts";
 import { claimForOrder } from "../../inventory/claims/commands.ts";
-import { findWarehouse } from "../../inventory/warehouses/store.ts";
+import { listPlainWarehouses } from "../../inventory/warehouses/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
-import { emit } from "../../outbox/emit.ts";
 import { findProducts, findProductsBySku, listBundleParts } from "../../products/store.ts";
 import { dispatchOf } from "../dispatch/store.ts";
-import { orderEvent } from "../events.ts";
 import { insertFirstHistory } from "../history/store.ts";
-import { findOrderByNumber } from "../names/store.ts";
 import type { Order, OrderLine } from "../order.ts";
 import { claimOf, type LineInput, withClaims } from "../rules.ts";
 import type { CreateOrder } from "../schemas.ts";
-import { orderStarts } from "../status.ts";
-import { insertLines, insertOrder } from "../store.ts";
-import { type Draft, draftOrder, type Named, reservationOf, type Source } from "./rules.ts";
+import { insertLines } from "../store.ts";
+import { type Draft, draftOrder, type Named, type Source } from "./rules.ts";
 
 /** An order that a client has sent by the API. */
 export const fromApi: Source = { platform: "api", external_id: null, stock: "api" };
-
-/**
- * Creates an order and reserves at once what stock can promise; the rest is backordered, unless the order forbids it.
- * Refuses: resource_missing, validation_failed, duplicate_order_number, insufficient_inventory. Emits: order.created.
- */
-export async function createOrder(tx: Tx, input: CreateOrder, actor: Actor, source = fromApi): Promise<Order> {
-  const draft = draftOrder(input, await namedBy(tx, input), source);
-  const id = await insertOrder(tx, draft.fields);
-  if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
-  const order = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
-  await emit(tx, [orderEvent("order.created", order, tx.now)]);
-  return order;
-}
 
 /** Stores the lines of an order whose row is stored, claims stock for them, and begins its history. */
 export async function storeDraft(
@@ -47,7 +30,7 @@ export async function storeDraft(
   const claim = { ...claimOf(plain), reservation_id: how.reservation_id, source: how.stock };
   const claims = await claimForOrder(tx, claim);
   const [dispatch] = await dispatchOf(tx, [plain]);
-  await insertFirstHistory(tx, [{ id, status: orderStarts }], { event: "create", actor: how.actor });
+  await insertFirstHistory(tx, [{ id, status: fields.status, event: "create", actor: how.actor }]);
   return withClaims({ ...plain, ...dispatch }, claims);
 }
 
@@ -57,14 +40,40 @@ export function newOrder(tx: Tx, id: number, fields: Draft["fields"], lines: rea
   return { id, ...fields, ...stored, lines, holds: [], shipments: [], returns: [], calendars: [], promised_by: null };
 }
 
-/** What the input of an order names, as far as it is there. */
-export async function namedBy(tx: Tx, input: CreateOrder): Promise<Named> {
-  const customer_id = readId("customer", input.customer_id) ?? 0;
-  const found = await findRecipient(tx, customer_id, readId("address", input.shipping_address_id) ?? 0);
-  const [recipient = null] = await checkedRecipients(tx, [found]);
-  const products = await productsOf(tx, input.line_items);
-  const asked = input.warehouse_id == null ? null : await findWarehouse(tx, input.warehouse_id);
-  return { recipient, products, asked };
+/**
+ * The orders that these inputs make, or what is wrong with each, in a handful of queries for all. Those `imported` may
+ * be of inactive products and go to an address that lacks something.
+ */
+export async function draftOrders(
+  tx: Tx,
+  inputs: readonly CreateOrder[],
+  source: Source,
+  imported = false,
+): Promise<(Draft | Fault)[]> {
+  const found = await findRecipients(
+    tx,
+    inputs.map((input) => ({
+      customer_id: readId("customer", input.customer_id) ?? 0,
+      address_id: readId("address", input.shipping_address_id) ?? 0,
+    })),
+  );
+  const recipients = await checkedRecipients(tx, found);
+  const products = await productsOf(
+    tx,
+    inputs.flatMap(({ line_items }) => line_items),
+  );
+  const warehouses = inputs.some(({ warehouse_id }) => warehouse_id != null) ? await listPlainWarehouses(tx) : [];
+  return inputs.map((input, at) => {
+    const id = input.warehouse_id == null ? null : readId("warehouse", input.warehouse_id);
+    const asked = warehouses.find((warehouse) => warehouse.id === id) ?? null;
+    const named = { recipient: recipients[at] ?? null, products, asked };
+    try {
+      return draftOrder(input, named, source, imported);
+    } catch (error) {
+      if (error instanceof Fault) return error;
+      throw error;
+    }
+  });
 }
 
 /** The products that lines name, bundles with what they are made of; those that are not there are left out. */

@@ -1,4 +1,5 @@
 import { type Address, type Buyer, customerName, placeOf } from "../../customers/customer.ts";
+import type { Want } from "../../inventory/reservations/rules.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { ofFields } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
@@ -87,6 +88,14 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
     imported: false,
   };
   return { fields, lines };
+}
+
+/** What an order wants of the stock, before it is stored; in the order in which its claim names it. */
+export function wantsOf({ lines }: Draft): Want[] {
+  return lines.flatMap(({ product_id, quantity, components }) => {
+    if (components === null) return { product_id, quantity };
+    return components.map((part) => ({ product_id: part.product_id, quantity: quantity * part.quantity }));
+  });
 }
 
 /** The reservation that an order names to take over, or null. */

@@ -30,11 +30,12 @@ export async function insertHistory(tx: Tx, step: Step, entry: Entry): Promise<v
 /** Writes the first row of the history of each of these orders. */
 export async function insertFirstHistory(
   tx: Tx,
-  orders: readonly { readonly id: number; readonly status: HistoryRow["to_status"] }[],
-  entry: Entry,
+  orders: readonly (Entry & { readonly id: number; readonly status: HistoryRow["to_status"] })[],
 ): Promise<void> {
   const first = { number: 1, from_status: null };
-  const rows = orders.map(({ id, status }) => rowOf(tx, { ...first, order_id: id, to_status: status }, entry));
+  const rows = orders.map(({ id, status, ...entry }) =>
+    rowOf(tx, { ...first, order_id: id, to_status: status }, entry),
+  );
   await insert(tx, order_history, rows);
 }
 

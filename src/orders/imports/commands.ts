@@ -1,8 +1,10 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
+import { Fault } from "../../kit/fault.ts";
 import { emit } from "../../outbox/emit.ts";
-import { namedBy, storeDraft, takenNumber } from "../drafts/commands.ts";
-import { draftOrder, reservationOf, type Source } from "../drafts/rules.ts";
+import { draftOrders, storeDraft, takenNumber } from "../drafts/commands.ts";
+import { reservationOf, type Source } from "../drafts/rules.ts";
 import { orderEvent } from "../events.ts";
 import { settleAddress, settleGoods } from "../holds/commands.ts";
 import { findOrderByNumber } from "../names/store.ts";
@@ -22,7 +24,9 @@ export async function importOrder(
   actor: Actor,
   source: Source,
 ): Promise<Order> {
-  const draft = draftOrder(input, await namedBy(tx, input), source, true);
+  const [draft] = await draftOrders(tx, [input], source, true);
+  assert(draft, "an order has a draft");
+  if (draft instanceof Fault) throw draft;
   const id = await insertAllotted(tx, order_id, draft.fields);
   if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
   const plain = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });

@@ -48,7 +48,7 @@ export async function splitOrder(
   const words = wordsFor(before, unitsThatGo(split));
   const nameOf = (order: Order) => `${wireId("order", order.id)} (${order.order_number})`;
   const note = `${words} from ${nameOf(before)}`;
-  await insertFirstHistory(tx, [{ id: fresh.id, status: orderStarts }], { event: "split", actor, note });
+  await insertFirstHistory(tx, [{ id: fresh.id, status: orderStarts, event: "split", actor, note }]);
   const split_off = withClaims(fresh, gone);
   await emit(tx, [orderEvent("order.created", split_off, tx.now)]);
   const lessened = withClaims(withoutSplit(before, split), left);

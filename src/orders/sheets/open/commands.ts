@@ -2,7 +2,7 @@ import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault, faults, ofFields } from "../../../kit/fault.ts";
 import type { Group, GroupOutcome } from "../../../kit/sheet.ts";
-import { createOrders } from "../../bulk/commands.ts";
+import { createOrders } from "../../creation/commands.ts";
 import { productsOf } from "../../drafts/commands.ts";
 import { missingProducts, type OrderedProduct, orderedLines, subtotalOf } from "../../rules.ts";
 import type { CreateOrder } from "../../schemas.ts";
@@ -27,7 +27,11 @@ export async function saveOrderGroups(
     refuse: refuseOldState,
     sold: (product) => product,
     create: async (inner, sheets) => {
-      for (const made of await createOrders(inner, await inputsOf(inner, sheets), actor)) {
+      const inputs = await inputsOf(inner, sheets);
+      for (const made of await createOrders(
+        inner,
+        inputs.map((input) => ({ input, actor })),
+      )) {
         if (made instanceof Fault) throw made;
       }
     },

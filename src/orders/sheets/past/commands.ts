@@ -2,8 +2,7 @@ import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
 import type { Group, GroupOutcome } from "../../../kit/sheet.ts";
-import { draftOrders } from "../../bulk/commands.ts";
-import { fromApi } from "../../drafts/commands.ts";
+import { draftOrders, fromApi } from "../../drafts/commands.ts";
 import { insertFirstHistory } from "../../history/store.ts";
 import { asActive } from "../../rules.ts";
 import { insertPastShipments } from "../../shipments/store.ts";
@@ -61,5 +60,8 @@ async function storePast(tx: Tx, sheets: readonly PastSheet[], actor: Actor): Pr
   );
   const parcels = stored.flatMap(({ id, sheet }) => pastParcels(id, lines.get(id) ?? [], sheet));
   if (parcels.length > 0) await insertPastShipments(tx, parcels);
-  await insertFirstHistory(tx, stored, { event: "imported", actor });
+  await insertFirstHistory(
+    tx,
+    stored.map(({ id, status }) => ({ id, status, event: "imported", actor })),
+  );
 }

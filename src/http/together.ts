@@ -1,0 +1,204 @@
+// Calls for the same act that wait at the same moment are done together: in one transaction, and by as many statements
+// as one of them alone. None waits for company: a call begins at once when nothing runs.
+import type { Store, Tx } from "../database/store.ts";
+import { Fault } from "../kit/fault.ts";
+import { histogram } from "../kit/meter.ts";
+import { answerWrite, jsonResponse, writtenAnswer } from "./answer.ts";
+import type { Call } from "./call.ts";
+import { claimedAnswer, idempotencyKey, keepOutcome, keptAnswer, once } from "./idempotency.ts";
+import { type KeptAnswer, releaseKey } from "./store.ts";
+import { inTurn } from "./turns.ts";
+
+/** One call's part of an act. */
+interface Part<Input> {
+  readonly input: Input;
+  readonly call: Call;
+}
+
+/** An act that calls may do together. */
+export interface SharedAct<Input, Done> {
+  readonly name: string;
+  /** The status of an answer. */
+  readonly status: number;
+  /** How many calls one transaction does at most. */
+  readonly most: number;
+  /** Does the act for one call. */
+  readonly alone: (tx: Tx, part: Part<Input>) => Promise<Done>;
+  /**
+   * Does the act for several calls, as if one after the other, up to the first that has to be alone. Answers what
+   * came of each that it came to: a refusal has changed nothing.
+   */
+  readonly together: (tx: Tx, parts: readonly Part<Input>[]) => Promise<readonly (Done | Fault)[]>;
+  /** What the answer shows. */
+  readonly view: (done: Done, now: number) => unknown;
+}
+
+// While one transaction waits for the disk, the next works.
+const running_max = 2;
+
+/** How many calls did an act in one transaction. */
+const calls_together = histogram(
+  "packhouse_calls_together",
+  "How many calls for the same act shared a transaction.",
+  [1, 2, 4, 8, 16, 32],
+  ["act", "mode"],
+);
+
+/**
+ * As `answerWrite`, for an act that calls may do together. Each call keeps its own actor, `Idempotency-Key`, history
+ * and answer, as if it had been alone; one that is refused fails alone.
+ */
+export async function answerTogether<Input, Done>(
+  call: Call,
+  act: SharedAct<Input, Done>,
+  input: Input,
+): Promise<Response> {
+  // An entry in the audit trail or a condition belongs to one transaction of its own.
+  if (call.recording !== null || call.renew !== null || call.request.headers.has("if-match")) {
+    return answerWrite(call, act.status, async (tx) => act.view(await act.alone(tx, { input, call }), tx.now));
+  }
+  const key = idempotencyKey(call.request);
+  const company = companyOf(call.store, act);
+  const { status, body, headers } =
+    key === null
+      ? await company.join(call, input, null)
+      : await inTurn(call, key, async (waited) => {
+          const kept = waited ? await call.store.read((db) => keptAnswer(db, call, key, null)) : null;
+          return kept ?? company.join(call, input, key);
+        });
+  return jsonResponse(call, status, body, headers);
+}
+
+const companies = new WeakMap<Store, Map<unknown, unknown>>();
+
+/** The calls of a store that wait for an act. */
+function companyOf<Input, Done>(store: Store, act: SharedAct<Input, Done>): Company<Input, Done> {
+  const own = companies.get(store) ?? new Map<unknown, unknown>();
+  companies.set(store, own);
+  const company = (own.get(act) as Company<Input, Done> | undefined) ?? new Company(store, act);
+  own.set(act, company);
+  return company;
+}
+
+/** A call that waits for its answer. */
+interface Guest<Input> extends Part<Input> {
+  readonly key: string | null;
+  readonly answered: (answer: KeptAnswer) => void;
+  readonly refused: (error: unknown) => void;
+}
+
+/** What came of a call: its answer, its refusal, or that it has to be done alone. */
+type Outcome = KeptAnswer | Fault | "alone";
+
+function settle(guest: Pick<Guest<unknown>, "answered" | "refused">, outcome: Outcome | undefined): void {
+  if (outcome instanceof Fault) guest.refused(outcome);
+  else if (outcome !== undefined && outcome !== "alone") guest.answered(outcome);
+}
+
+/** The calls of one store that wait for one act. */
+class Company<Input, Done> {
+  readonly #store: Store;
+  readonly #act: SharedAct<Input, Done>;
+  #waiting: Guest<Input>[] = [];
+  #running = 0;
+  /** Whether a transaction was asked for that has not begun: it takes whoever waits by then. */
+  #asked = false;
+
+  constructor(store: Store, act: SharedAct<Input, Done>) {
+    this.#store = store;
+    this.#act = act;
+  }
+
+  /** Does the act for a call, in the next transaction. */
+  join(call: Call, input: Input, key: string | null): Promise<KeptAnswer> {
+    return new Promise((answered, refused) => {
+      this.#waiting.push({ call, input, key, answered, refused });
+      this.#begin();
+    });
+  }
+
+  #begin(): void {
+    if (this.#asked || this.#running >= running_max || this.#waiting.length === 0) return;
+    this.#asked = true;
+    this.#running += 1;
+    void this.#run().finally(() => {
+      this.#running -= 1;
+      this.#begin();
+    });
+  }
+
+  async #run(): Promise<void> {
+    let guests: Guest<Input>[] = [];
+    try {
+      const outcomes = await this.#store.write(async (tx) => {
+        if (this.#asked) {
+          guests = this.#waiting.splice(0, this.#act.most);
+          this.#asked = false;
+          this.#begin();
+        }
+        return await this.#outcomesOf(tx, guests);
+      });
+      calls_together.observe(guests.length, this.#act.name, this.#store.mode);
+      for (const [at, guest] of guests.entries()) settle(guest, outcomes[at]);
+      await this.#doAlone(guests.filter((_, at) => outcomes[at] === "alone"));
+    } catch (error) {
+      // It may be the fault of one of them: then the others are done without it.
+      if (guests.length > 1) await this.#doAlone(guests);
+      else guests[0]?.refused(error);
+    }
+  }
+
+  /** Does calls each in a transaction of its own, one after the other. */
+  async #doAlone(guests: readonly Guest<Input>[]): Promise<void> {
+    for (const guest of guests) {
+      await this.#store.write((tx) => this.#alone(tx, guest)).then(guest.answered, guest.refused);
+    }
+  }
+
+  async #outcomesOf(tx: Tx, guests: readonly Guest<Input>[]): Promise<readonly Outcome[]> {
+    const [first, ...others] = guests;
+    if (first === undefined) return [];
+    return others.length === 0 ? [await this.#alone(tx, first)] : this.#together(tx, guests);
+  }
+
+  async #alone(tx: Tx, { call, input, key }: Guest<Input>): Promise<KeptAnswer> {
+    await call.confirm(tx);
+    const work = async (part: Tx) => this.#answer(call, await this.#act.alone(part, { input, call }), part.now);
+    return key === null ? work(tx) : once(tx, call, key, work, null);
+  }
+
+  #answer(call: Call, done: Done, now: number): KeptAnswer {
+    return writtenAnswer(call, this.#act.status, this.#act.view(done, now), now);
+  }
+
+  async #together(tx: Tx, guests: readonly Guest<Input>[]): Promise<readonly Outcome[]> {
+    const outcomes = new Map<Guest<Input>, Outcome>();
+    for (const guest of guests) {
+      const known = await this.#admitted(tx, guest);
+      if (known !== null) outcomes.set(guest, known);
+    }
+    const parts = guests.filter((guest) => !outcomes.has(guest));
+    const results = parts.length === 0 ? [] : await this.#act.together(tx, parts);
+    for (const [at, guest] of parts.entries()) {
+      const result = results[at];
+      const { call, key } = guest;
+      if (result === undefined) outcomes.set(guest, "alone");
+      else outcomes.set(guest, result instanceof Fault ? result : this.#answer(call, result, tx.now));
+      if (key === null) continue;
+      if (result === undefined) await releaseKey(tx, key);
+      else outcomes.set(guest, await keepOutcome(tx, call, key, outcomes.get(guest) as KeptAnswer | Fault));
+    }
+    return guests.map((guest) => outcomes.get(guest) ?? "alone");
+  }
+
+  /** What is known of a call before it is done: that it may not be, or how it was answered before; else null. */
+  async #admitted(tx: Tx, { call, key }: Guest<Input>): Promise<KeptAnswer | Fault | null> {
+    try {
+      await call.confirm(tx);
+      return key === null ? null : await claimedAnswer(tx, call, key, null);
+    } catch (error) {
+      if (error instanceof Fault) return error;
+      throw error;
+    }
+  }
+}

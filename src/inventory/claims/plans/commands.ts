@@ -1,0 +1,93 @@
+// What new orders get of the stock: planned one after the other, and then stored all together.
+
+import type { Tx } from "../../../database/store.ts";
+import type { Fault } from "../../../kit/fault.ts";
+import { insertAllocations } from "../../allocations/store.ts";
+import type { StockItem } from "../../ledger/spot.ts";
+import type { OrderClaim } from "../../reservations/claim.ts";
+import type { Reservation, ReservationLine } from "../../reservations/reservation.ts";
+import { type Portion, planStock, shortageFault, type Want } from "../../reservations/rules.ts";
+import { reservationStarts } from "../../reservations/status.ts";
+import { insertLines, insertReservations } from "../../reservations/store.ts";
+import { promise, type Shelves, shelfOf } from "../../shelves/commands.ts";
+
+/** What a new order wants of the stock, before it is stored. */
+type Wish = Pick<OrderClaim, "warehouse_id" | "requires_cold_storage" | "allow_backorder"> & {
+  readonly lines: readonly Want[];
+};
+
+/** For each line of a claim the units that it gets. */
+export type Portions = readonly (readonly Portion[])[];
+
+/**
+ * Plans what each of these orders gets of open shelves, of what those before it leave. An order that allows no
+ * backorder and cannot have all has its refusal as the plan, and leaves everything to the others. Nothing is stored.
+ */
+export function planClaims(tx: Tx, shelves: Shelves, wishes: readonly Wish[]): (Portions | Fault)[] {
+  const taken: Portion[] = [];
+  const plans = wishes.map(({ lines, allow_backorder, warehouse_id, requires_cold_storage }) => {
+    const options = { now: tx.now, warehouse_id, requires_cold_storage };
+    const { portions, missing } = planStock(lines, shelves, options);
+    if (!allow_backorder && missing.some((units) => units > 0)) return shortageFault(lines, missing, shelves, options);
+    for (const portion of portions.flat()) {
+      portion.item.reserved += portion.quantity;
+      taken.push(portion);
+    }
+    return portions;
+  });
+  // The units are promised for good when they are stored.
+  for (const { item, quantity } of taken) item.reserved -= quantity;
+  return plans;
+}
+
+/** A reservation that is about to be stored: what it wants, and for each line the units that were planned for it. */
+interface PlannedClaim {
+  readonly row: Omit<Reservation, "id">;
+  readonly lines: readonly (Want & { readonly order_line_id: number | null })[];
+  readonly portions: Portions;
+}
+
+/** The claim of an order that is stored, as it was planned. */
+export function plannedClaim(tx: Tx, claim: OrderClaim, portions: Portions): PlannedClaim {
+  const { order_id, order_number: order_ref, source, priority, warehouse_id, requires_cold_storage, lines } = claim;
+  const row = { order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
+  const open = { status: reservationStarts, paused: false, expires_at: null, released_at: null, avoids: null };
+  return { row: { ...row, ...open, created_at: tx.now }, lines, portions };
+}
+
+/** Stores reservations as they were planned. Emits: inventory.updated, inventory.low_stock. */
+export async function storeClaims(
+  tx: Tx,
+  shelves: Shelves,
+  planned: readonly PlannedClaim[],
+): Promise<{ readonly id: number; readonly lines: readonly ReservationLine[] }[]> {
+  const ids = await insertReservations(
+    tx,
+    planned.map(({ row }) => row),
+  );
+  const rows = planned.flatMap(({ lines, portions }, at) =>
+    lines.map(({ product_id, order_line_id, quantity }, nth) => {
+      const own = portions[nth] ?? [];
+      const reserved = own.reduce((sum, portion) => sum + portion.quantity, 0);
+      const counts = { quantity, wanted: quantity, reserved, picked: 0 };
+      return { own, row: { reservation_id: ids[at] ?? 0, product_id, order_line_id, ...counts } };
+    }),
+  );
+  const line_ids = await insertLines(
+    tx,
+    rows.map(({ row }) => row),
+  );
+  const promised = new Map<StockItem, number>();
+  const allocations = rows.flatMap(({ own }, at) =>
+    own.map(({ item, quantity }) => {
+      promised.set(item, (promised.get(item) ?? 0) + quantity);
+      return { reservation_line_id: line_ids[at] ?? 0, stock_item_id: item.id, quantity };
+    }),
+  );
+  for (const [item, units] of [...promised].sort(([a], [b]) => a.id - b.id)) await promise(tx, item, units);
+  await insertAllocations(tx, allocations);
+  for (const { row } of rows) shelfOf(shelves, row.product_id).backordered += row.wanted - row.reserved;
+  const lines = rows.map(({ row }, at) => ({ id: line_ids[at] ?? 0, ...row }));
+  const linesOf = Map.groupBy(lines, ({ reservation_id }) => reservation_id);
+  return ids.map((id) => ({ id, lines: linesOf.get(id) ?? [] }));
+}

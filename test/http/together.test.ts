@@ -1,0 +1,176 @@
+// Calls that wait for the same act at the same moment are done together, and nobody can tell by what they are answered.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Call } from "../../src/http/call.ts";
+import { answerTogether, type SharedAct } from "../../src/http/together.ts";
+import { Fault } from "../../src/kit/fault.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+
+const address = { address_line1: "1 Dock Rd", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
+
+/** A warehouse of its own with a customer who orders. */
+async function openHouse() {
+  const app = await openTestApp();
+  const customer = (await app.post("/customers", { email: "ada@example.com", shipping_addresses: [address] })).body;
+  const to = { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id };
+  const stock = async (sku: string, units: number) => {
+    await app.post("/products", { sku, name: sku, price: "5.00" });
+    if (units > 0) await app.post("/inventory", { sku, quantity: units });
+  };
+  return { app, to, stock };
+}
+
+let alone: Awaited<ReturnType<typeof openHouse>>;
+let crowd: Awaited<ReturnType<typeof openHouse>>;
+beforeAll(async () => {
+  alone = await openHouse();
+  crowd = await openHouse();
+});
+afterAll(async () => {
+  await alone.app.close();
+  await crowd.app.close();
+});
+
+const order = fc.record({
+  number: fc.integer({ min: 0, max: 7 }),
+  lines: fc.uniqueArray(
+    fc.record({ sku: fc.constantFrom("A", "B", "C", "?"), quantity: fc.integer({ min: 1, max: 6 }) }),
+    {
+      minLength: 1,
+      maxLength: 3,
+      selector: ({ sku }) => sku,
+    },
+  ),
+  allow_backorder: fc.boolean(),
+  bad: fc.constantFrom(false, false, false, false, true),
+});
+const situation = fc.record({
+  orders: fc.array(order, { minLength: 2, maxLength: 12 }),
+  stock: fc.tuple(...[0, 1, 2].map(() => fc.integer({ min: 0, max: 14 }))),
+  booked: fc.option(fc.integer({ min: 0, max: 7 })),
+});
+
+let run = 0;
+type Situation = typeof situation extends fc.Arbitrary<infer S> ? S : never;
+
+/** Plays a situation in a house, all orders at once or one after the other, and says what came of it. */
+async function played({ app, to, stock }: typeof alone, { orders, stock: units, booked }: Situation, at_once: boolean) {
+  const own = (name: string) => `${name}-${run}`;
+  for (const [at, sku] of ["A", "B", "C"].entries()) await stock(own(sku), units[at] ?? 0);
+  if (booked !== null) {
+    await app.post("/inventory/reserve", { order_id: own(`N${booked}`), items: [{ sku: own("A"), quantity: 1 }] });
+  }
+  await app.takeEvents();
+  const create = async ({ number, lines, allow_backorder, bad }: Situation["orders"][number]) => {
+    const { status, body } = await app.post("/orders", {
+      ...to,
+      ...(bad ? { customer_id: "cus_77" } : {}),
+      order_number: own(`N${number}`),
+      line_items: lines.map(({ sku, quantity }) => ({ sku: own(sku), quantity, unit_price: "5.00" })),
+      allow_backorder,
+    });
+    const { data, error } = body;
+    const units = data?.line_items.map((line: Record<string, unknown>) => [line["sku"], line["quantity_reserved"]]);
+    return [status, error?.code ?? units, error?.message.replace(/ord_\d+/g, "ord") ?? data.order_number];
+  };
+  const results: unknown[] = [];
+  if (at_once) results.push(...(await Promise.all(orders.map(create))));
+  else for (const one of orders) results.push(await create(one));
+  const events = (await app.takeEvents()).map(({ type, data }) => `${type} ${data["order_number"] ?? ""}`);
+  const levels = await Promise.all(
+    ["A", "B", "C"].map(async (sku) => (await app.get(`/inventory/${own(sku)}`)).body.data),
+  );
+  return {
+    results,
+    created: events.filter((event) => event.startsWith("order.created")),
+    levels: levels.map(({ available, reserved, backordered }) => ({ available, reserved, backordered })),
+  };
+}
+
+const lists = async (app: TestApp) => {
+  const text = String((await app.call("GET", "/metrics")).body);
+  const count = (what: string) => {
+    const pattern = new RegExp(`^packhouse_calls_together_${what}.*act="createOrder".*mode="live".* (\\d+)$`, "gm");
+    return [...text.matchAll(pattern)].map(([line, number]) => [line, Number(number)] as const);
+  };
+  return { transactions: count("count")[0]?.[1] ?? 0, calls: count("sum")[0]?.[1] ?? 0 };
+};
+
+describe("orders created at once", () => {
+  test("come to the same as one after the other, whatever is wrong with some of them", async () => {
+    await fc.assert(
+      fc.asyncProperty(situation, async (it) => {
+        run += 1;
+        expect(await played(crowd, it, true)).toEqual(await played(alone, it, false));
+      }),
+      { numRuns: 25 },
+    );
+    const { transactions, calls } = await lists(crowd.app);
+    expect(calls).toBeGreaterThan(transactions);
+  }, 120_000);
+});
+
+describe("each call of a crowd", () => {
+  test("keeps its own Idempotency-Key", async () => {
+    const { app, to, stock } = crowd;
+    await stock("KEYED", 5);
+    const bodies = Array.from({ length: 12 }, (_, at) => ({
+      ...to,
+      ...(at % 4 === 1 ? { customer_id: "cus_77" } : {}),
+      order_number: at % 4 === 2 ? "K-0" : `K-${at}`,
+      line_items: [{ sku: "KEYED", quantity: 1, unit_price: "5.00" }],
+      allow_backorder: false,
+    }));
+    const send = () =>
+      Promise.all(
+        bodies.map(async (body, at) => {
+          const headers = { "idempotency-key": `crowd-${at}` };
+          const { status, body: answer, headers: told } = await app.call("POST", "/orders", body, { headers });
+          return { status, text: JSON.stringify(answer), replayed: told.get("idempotency-replayed") === "true" };
+        }),
+      );
+    const [first, second] = [await send(), await send()];
+    expect(first.filter(({ status }) => status === 201)).toHaveLength(5);
+    expect(new Set(first.map(({ status }) => status))).toEqual(new Set([201, 404, 409]));
+    expect(first.filter(({ replayed }) => replayed)).toEqual([]);
+    // A 404 is no outcome of the act: it is asked anew.
+    expect(second.map(({ replayed }) => replayed)).toEqual(first.map(({ status }) => status !== 404));
+    for (const [at, { status, text }] of second.entries()) if (status !== 404) expect(text).toBe(first[at]?.text ?? "");
+  });
+
+  test("is done by itself when doing all fails, and then fails alone", async () => {
+    const { live } = crowd.app.service.stores;
+    const done: string[] = [];
+    const act: SharedAct<string, object> = {
+      name: "createOrder",
+      status: 200,
+      most: 8,
+      alone: async (_, { input }) => {
+        if (input === "bad") throw new Error("a defect");
+        done.push(input);
+        return { input };
+      },
+      together: async (_, parts) => {
+        if (parts.some(({ input }) => input === "bad")) throw new Error("a defect");
+        return parts.map(({ input }) => (input === "odd" ? new Fault("write_conflict", "odd") : { input }));
+      },
+      view: (it) => it,
+    };
+    const request = new Request("http://packhouse.test/v1/orders", { method: "POST" });
+    const given = { request, request_id: "req_1", store: live, recording: null, renew: null, headers: {} };
+    const call = { ...given, confirm: async () => {} } as unknown as Call;
+    const ask = (...inputs: string[]) =>
+      Promise.all(
+        inputs.map(async (input) => {
+          const answer = await answerTogether(call, act, input).catch((error: Error) => error.message);
+          return typeof answer === "string"
+            ? answer
+            : ((await answer.json()) as { data: { input: string } }).data.input;
+        }),
+      );
+    expect(await ask("a", "odd", "b")).toEqual(["a", "odd", "b"]);
+    expect(done).toEqual([]);
+    expect(await ask("a", "bad", "b")).toEqual(["a", "a defect", "b"]);
+    expect(done).toEqual(["a", "b"]);
+  });
+});
