@@ -21,7 +21,7 @@ import {
 import type { CreateAddress, CreateCustomer, ReplaceAddress, UpdateAddress, UpdateCustomer } from "./schemas.ts";
 import { findCustomerByEmail, insertCustomer, lockCustomer, saveAddresses, saveCheck, saveCustomer } from "./store.ts";
 
-/** Takes on a customer with its addresses. Refuses: validation_failed, duplicate_email. */
+/** Creates a customer with its addresses. Refuses: validation_failed, duplicate_email. */
 export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Customer> {
   const customer = await insertCustomer(tx, { ...customerDefaults, ...given(input), email: input.email });
   if (customer === null) throw await duplicateEmail(tx, input.email);
@@ -31,8 +31,7 @@ export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Cus
 
 /**
  * Changes the given fields of a customer; without a change it stays as it was. `shipping_addresses` replaces the set;
- * those with an `id` change in place.
- * Refuses: resource_missing, validation_failed, duplicate_email.
+ * those with an `id` change in place. Refuses: resource_missing, validation_failed, duplicate_email.
  */
 export async function updateCustomer(tx: Tx, id: string, input: UpdateCustomer): Promise<Customer> {
   const before = await lockCustomer(tx, id);
@@ -45,7 +44,7 @@ export async function updateCustomer(tx: Tx, id: string, input: UpdateCustomer):
   return shipping_addresses === undefined ? customer : replaceAddresses(tx, customer, shipping_addresses);
 }
 
-/** Gives a customer another address. Refuses: resource_missing, validation_failed. */
+/** Adds an address to a customer. Refuses: resource_missing, validation_failed. */
 export async function addAddress(tx: Tx, id: string, input: CreateAddress): Promise<Address> {
   const customer = await touch(tx, id);
   const before = customer.shipping_addresses;
@@ -59,9 +58,8 @@ export async function addAddress(tx: Tx, id: string, input: CreateAddress): Prom
 }
 
 /**
- * Changes the given fields of a customer's address; without a change all stays as it was. Orders keep the address that
- * they were created with.
- * Refuses: resource_missing, validation_failed.
+ * Changes the given fields of a customer's address; without a change all stays as it was. Orders keep the address with
+ * which they were created. Refuses: resource_missing, validation_failed.
  */
 export async function updateAddress(tx: Tx, id: string, address_id: string, input: UpdateAddress): Promise<Address> {
   const customer = await lockCustomer(tx, id);
@@ -80,8 +78,8 @@ export async function updateAddress(tx: Tx, id: string, address_id: string, inpu
 }
 
 /**
- * Makes a customer's address what the last check of it suggests. Orders keep the address that they were created with.
- * Refuses: resource_missing, no_suggestion, validation_failed.
+ * Replaces a customer's address by the one that its last check suggests. Orders keep the address with which they were
+ * created. Refuses: resource_missing, no_suggestion, validation_failed.
  */
 export async function acceptSuggestion(tx: Tx, id: string, address_id: string): Promise<Address> {
   const before = ofCustomer(await lockCustomer(tx, id), address_id);
@@ -94,8 +92,8 @@ export async function acceptSuggestion(tx: Tx, id: string, address_id: string): 
 }
 
 /**
- * Stores what a carrier found of an address, as it was when the carrier was asked; false when the address has gone or
- * lies elsewhere by now. Refuses: resource_missing.
+ * Stores a carrier's verification of an address; false when the address was deleted or moved since the carrier was
+ * asked. Refuses: resource_missing.
  */
 export async function recordVerification(tx: Tx, asked: Address, verification: AddressVerification): Promise<boolean> {
   const customer = await lockCustomer(tx, asked.customer_id);
@@ -107,9 +105,9 @@ export async function recordVerification(tx: Tx, asked: Address, verification: A
 }
 
 /**
- * The address of a customer with exactly these fields, or a new one, whether or not anything can be delivered there:
- * what a platform's order says of its buyer is kept as it is. At the most that a customer may have, the oldest that is
- * not the default gives way. Refuses: resource_missing.
+ * The address of a customer with exactly these fields, created if missing, deliverable or not: what a platform's order
+ * says of its buyer is kept unchanged. If the customer already has as many addresses as allowed, the oldest that is not
+ * the default is removed. Refuses: resource_missing.
  */
 export async function keepAddress(tx: Tx, customer_id: number, fields: AddressFields): Promise<Address> {
   const customer = await lockCustomer(tx, customer_id);
@@ -131,7 +129,9 @@ export async function keepAddress(tx: Tx, customer_id: number, fields: AddressFi
 
 const unwished: DefaultWish = { is_default: undefined, was_default: false };
 
-/** Removes an address; the oldest one left becomes the default if need be. Refuses: resource_missing. */
+/**
+ * Removes an address; if it was the default, the oldest remaining one becomes the default. Refuses: resource_missing.
+ */
 export async function removeAddress(tx: Tx, id: string, address_id: string): Promise<Customer> {
   const customer = await touch(tx, id);
   const address = ofCustomer(customer, address_id);
@@ -144,7 +144,7 @@ export async function removeAddress(tx: Tx, id: string, address_id: string): Pro
   );
 }
 
-/** The customer, locked and counted as changed. */
+/** The customer, locked, with its version increased. */
 async function touch(tx: Tx, id: string): Promise<Customer> {
   const customer = await lockCustomer(tx, id);
   return saveCustomer(tx, customer, fieldsOf(customer));
@@ -167,7 +167,7 @@ async function duplicateEmail(tx: Tx, email: string): Promise<Fault> {
   });
 }
 
-/** The addresses that a customer is to have, and which of them shall be the default. */
+/** The new addresses of a customer, and which of them is the default. */
 interface AddressSet {
   readonly drafts: readonly AddressDraft[];
   readonly wishes: readonly DefaultWish[];
@@ -180,7 +180,7 @@ function replaceAddresses(tx: Tx, customer: Customer, inputs: readonly ReplaceAd
   return check(tx, customer, drafts, wishes, pathOfSet);
 }
 
-/** Whether these are a customer's addresses already. */
+/** Whether a customer has exactly these addresses. */
 function isKept({ shipping_addresses }: Customer, { drafts, wishes }: AddressSet): boolean {
   if (!isDeepStrictEqual(drafts, shipping_addresses.map(draftOf))) return false;
   const chosen = chooseDefault(wishes, pathOfSet);
@@ -190,7 +190,7 @@ function isKept({ shipping_addresses }: Customer, { drafts, wishes }: AddressSet
 function addressSet(customer: Customer, inputs: readonly ReplaceAddress[]): AddressSet {
   const named = inputs.map(({ id }, index) => (id === undefined ? null : inPlace(customer, id, index)));
   const twice = named.findIndex((address, index) => address !== null && named.indexOf(address) < index);
-  if (twice >= 0) throw invalid(`shipping_addresses[${twice}].id`, "names an address of this list twice", "duplicate");
+  if (twice >= 0) throw invalid(`shipping_addresses[${twice}].id`, "repeats an address of this list", "duplicate");
   const drafts = inputs.map((input, index) => {
     const address = named[index] ?? null;
     return { id: address?.id ?? null, fields: addressOf(customer, address ?? addressDefaults, input) };
@@ -207,7 +207,7 @@ function inPlace(customer: Customer, id: string | number, index: number): Addres
   if (address !== undefined) return address;
   const field = `shipping_addresses[${index}].id`;
   throw new Fault("resource_missing", `No such address of this customer: ${id}.`, {
-    fields: [{ field, code: "resource_missing", message: "names no address of this customer" }],
+    fields: [{ field, code: "resource_missing", message: "is not an address of this customer" }],
   });
 }
 
@@ -218,13 +218,13 @@ function check(
   wishes: readonly DefaultWish[],
   pathOf: (index: number) => string = () => "",
 ): Promise<Customer> {
-  // What stays as it was is not judged again: an order's import may have kept an address that lacks something.
+  // // An unchanged address is not checked again: an imported order may have left an incomplete one.
   const changed = drafts.flatMap((draft, index) => (isUntouched(customer, draft) ? [] : [index]));
   checkAddresses(
     changed.map((index) => (drafts[index] as AddressDraft).fields),
     (at) => pathOf(changed[at] as number),
   );
-  // An order may be held until its address is corrected.
+  // // An order may be on hold until its address is corrected.
   if (customer.shipping_addresses.length > 0) tx.wake("orders.recheck_addresses", tx.now);
   return saveChecked(tx, customer, drafts, chooseDefault(wishes, pathOf));
 }
@@ -234,7 +234,7 @@ function isUntouched(customer: Customer, { id, fields }: AddressDraft): boolean 
   return before !== undefined && isDeepStrictEqual(addressFieldsOf(before), fields);
 }
 
-/** Saves the addresses of a customer; those that are new or lie elsewhere by now are checked. */
+/** Saves the addresses of a customer; new and moved ones are checked. */
 async function saveChecked(
   tx: Tx,
   customer: Customer,
@@ -255,7 +255,7 @@ async function saveChecked(
   return saveAddresses(tx, customer, checked, default_index);
 }
 
-/** The check that an address keeps when only who lives there changes; null when it must be checked. */
+/** The verification that an address keeps when only the recipient changes; null when it must be checked again. */
 function knownCheck({ shipping_addresses }: Customer, { id, fields }: AddressDraft): StoredCheck | null {
   const before = shipping_addresses.find((address) => address.id === id);
   if (before === undefined || before.verification === null || !isSamePlace(before, fields)) return null;
@@ -278,7 +278,7 @@ function addressFieldsOf(before: AddressFields): AddressFields {
   return { name, company, address_line1, address_line2, city, state, postal_code, country, phone };
 }
 
-/** An address after the client's changes; what a new one does not say of its name and company is the customer's. */
+/** An address with the client's changes; a new one takes name and company from the customer by default. */
 function addressOf(customer: Customer, before: AddressFields, input: UpdateAddress | ReplaceAddress): AddressFields {
   const fields = { ...addressFieldsOf(before), ...only(input, Object.keys(addressDefaults)) };
   const name = fields.name || customerName(customer);
@@ -290,7 +290,7 @@ function fieldsOf({ email, first_name, last_name, phone, company, metadata }: Cu
   return { email, first_name, last_name, phone, company, metadata };
 }
 
-/** The writable fields that the client sent. */
+/** The customer's fields in a request. */
 function given(input: UpdateCustomer): Partial<CustomerFields> {
   return only(input, ["email", ...Object.keys(customerDefaults)]);
 }

@@ -7,7 +7,7 @@ export interface Address extends StoredCheck {
   readonly id: number;
   readonly customer_id: number;
   readonly name: string;
-  /** Null when the name says all. */
+  /** The first name; null when the last name holds the whole name. */
   readonly company: string | null;
   readonly address_line1: string;
   readonly address_line2: string | null;
@@ -22,7 +22,7 @@ export interface Address extends StoredCheck {
   readonly updated_at: number;
 }
 
-/** Who buys, as far as an order needs to know. */
+/** A customer as far as an order needs to know. */
 export interface Buyer {
   readonly id: number;
   readonly email: string;
@@ -41,19 +41,19 @@ export interface Customer extends Buyer {
   readonly shipping_addresses: readonly Address[];
 }
 
-/** How a customer is called: first and last name, else the company, else the e-mail address. */
+/** The name of a customer: first and last name, else the company, else the e-mail address. */
 export function customerName({ first_name, last_name, company, email }: Omit<Buyer, "id">): string {
   const name = [first_name, last_name].map((part) => part?.trim()).filter(Boolean);
   return name.join(" ") || company?.trim() || email;
 }
 
-/** The company on a customer's parcels: its own, unless the name on them says it already. */
+/** The company on a customer's parcels, unless the recipient's name already contains it. */
 export function usualCompany({ company }: Pick<Buyer, "company">, name: string): string | null {
   const own = company?.trim() ?? "";
   return own === "" || name.includes(own) ? null : own;
 }
 
-/** An address as an order keeps it: a copy that later changes of the customer do not reach. */
+/** An address as an order keeps it: a copy, which later changes of the customer do not affect. */
 export function placeOf(address: Address) {
   const { name, company, address_line1, address_line2, city, state, postal_code, country, phone } = address;
   return { name, company, address_line1, address_line2, city, state, postal_code, country, phone };
@@ -66,7 +66,7 @@ export function addressView(address: Address) {
   return { id: wireId("address", id), ...placeOf(address), is_default, is_verified, verification };
 }
 
-/** The customer as the API shows it. Its timestamps have no milliseconds, as the specification has them. */
+/** The customer as the API shows it. Its timestamps have no milliseconds, as the specification says. */
 export function customerView(customer: Customer) {
   const { id, email, first_name, last_name, phone, company, metadata, created_at, updated_at } = customer;
   return {

@@ -72,7 +72,7 @@ const updating = (id: string, summary: string) => ({
   }),
 });
 
-/** Customers and their addresses. The answers have no envelope, as the specification shows them; refusals do. */
+/** Customers and their addresses. The answers have no envelope, as the specification says; refusals do. */
 export const customerRoutes = new Elysia({ prefix: "/customers" })
   .use(conventions)
   .post(
@@ -114,12 +114,12 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
   .patch(
     "/:id",
     ({ call, params, body }) => update(call, params.id, body),
-    updating("updateCustomer", "Update a customer; only provided fields change"),
+    updating("updateCustomer", "Update the given fields of a customer"),
   )
   .put(
     "/:id",
     ({ call, params, body }) => update(call, params.id, body),
-    updating("putCustomer", "Update a customer; the same as PATCH"),
+    updating("putCustomer", "Update a customer, as by PATCH"),
   )
   .post(
     "/:id/addresses",
@@ -166,8 +166,10 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
         needs: "customers.write",
         chapter: "Customers",
         matches: true,
-        summary: "Accept the address that the last check suggests for a customer",
-        description: "Orders keep the address that they were created with; they have a call of their own.",
+        summary: "Accept the suggested address of a customer",
+        description:
+          "The suggestion is that of the address's last check. Orders keep their address; they" +
+          " have a call of their own.",
         refuses: ["no_suggestion"],
         answers: { 200: AddressView },
       }),
@@ -184,7 +186,7 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
         chapter: "Customers",
         matches: true,
         tagged: true,
-        summary: "Remove an address; answers the customer without it",
+        summary: "Remove an address",
         answers: { 200: CustomerView },
       }),
     },
@@ -194,7 +196,7 @@ function update(call: Call, id: string, body: UpdateCustomer): Promise<Response>
   return change(call, 200, id, async (tx) => answered(tx, await updateCustomer(tx, id, body)));
 }
 
-/** Answers with what came of a change of a customer, which begins only while that is as `If-Match` says. */
+/** Answers with the result of a change, which begins only if the customer still matches `If-Match`. */
 function change(call: Call, status: number, id: string, work: (tx: Tx) => Promise<object>): Promise<Response> {
   const act = async (tx: Tx) => {
     await requireMatch(call, async () => answered(tx, await lockCustomer(tx, id)));
@@ -212,7 +214,9 @@ function detail(call: Call, id: string): Promise<Response> {
   return answerRead(call, read, bare);
 }
 
-/** A customer as answers to changes show it. Its tag is that of its detail, whose orders change without a version. */
+/**
+ * A customer as answers to changes show it. The ETag is that of the detail, whose orders change without a new version.
+ */
 async function answered(db: Db, customer: Customer) {
   return tagged(customerView(customer), customer.version, await historyOf(db, customer.id));
 }

@@ -2,10 +2,10 @@ import { addressProblems } from "../addresses/rules.ts";
 import { invalid, invalidFields } from "../kit/fault.ts";
 import type { Address, Customer } from "./customer.ts";
 
-/** What a client may say of a customer beside its addresses, as the tables keep it. */
+/** The fields of a customer in a request, besides its addresses, as the tables keep them. */
 export type CustomerFields = Pick<Customer, "email" | "first_name" | "last_name" | "phone" | "company" | "metadata">;
 
-/** What a customer is when the client says nothing else. */
+/** The defaults of a new customer. */
 export const customerDefaults: Omit<CustomerFields, "email"> = {
   first_name: null,
   last_name: null,
@@ -14,13 +14,13 @@ export const customerDefaults: Omit<CustomerFields, "email"> = {
   metadata: {},
 };
 
-/** What a client may say of an address, as the tables keep it. */
+/** The fields of an address in a request, as the tables keep them. */
 export type AddressFields = Pick<
   Address,
   "name" | "company" | "address_line1" | "address_line2" | "city" | "state" | "postal_code" | "country" | "phone"
 >;
 
-/** What an address is when the client says nothing else; its empty lines are then refused as missing. */
+/** The defaults of a new address; empty lines are then refused as missing. */
 export const addressDefaults: AddressFields = {
   name: "",
   company: null,
@@ -33,16 +33,16 @@ export const addressDefaults: AddressFields = {
   phone: null,
 };
 
-/** An address as it shall be; without an `id` it is new. */
+/** An address to store; without an `id` it is new. */
 export interface AddressDraft {
   readonly id: number | null;
   readonly fields: AddressFields;
 }
 
-/** Addresses that a customer may have. */
+/** The most addresses of a customer. */
 export const addresses_max = 100;
 
-/** The form under which an e-mail address is unique: its case does not count. */
+/** The form in which e-mail addresses are unique: in small letters. */
 export function emailKey(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }
@@ -56,8 +56,8 @@ export function searchWords(text: string): string[] {
 const partStart = /(?<=[^\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu;
 
 /**
- * The words by which a customer is found when the beginning of one is typed: those of its names and its e-mail address,
- * and each again from every part that a hyphen, a dot or the like begins: `smith` of `o'brien-smith`.
+ * The words by which a customer is found as somebody types: those of its names and its e-mail address, and each also
+ * from every part after a hyphen, a dot or the like: `smith` of `o'brien-smith`.
  */
 export function wordsOf({ email, first_name, last_name, company }: Omit<CustomerFields, "phone" | "metadata">) {
   const words = [email, first_name, last_name, company].flatMap((text) => searchWords(text ?? ""));
@@ -66,7 +66,9 @@ export function wordsOf({ email, first_name, last_name, company }: Omit<Customer
   );
 }
 
-/** Refuses: validation_failed, naming every bad field of every address; `pathOf` says how the client wrote each. */
+/**
+ * Refuses: validation_failed, naming every bad field of every address; `pathOf` gives the path of each in the request.
+ */
 export function checkAddresses(addresses: readonly AddressFields[], pathOf: (index: number) => string): void {
   const fields = addresses.flatMap((address, index) =>
     addressProblems(address).map((problem) => ({ ...problem, field: `${pathOf(index)}${problem.field}` })),
@@ -74,15 +76,15 @@ export function checkAddresses(addresses: readonly AddressFields[], pathOf: (ind
   if (fields.length > 0) throw invalidFields(fields);
 }
 
-/** What the client said of one address about being the default, and whether the address was it before. */
+/** Whether a request makes an address the default, and whether it was the default before. */
 export interface DefaultWish {
   readonly is_default: boolean | undefined;
   readonly was_default: boolean;
 }
 
 /**
- * Which of the addresses is the default: the one that is marked, else the one that was it and still may be, else the
- * first. Null when there is no address. Refuses: validation_failed, when two are marked.
+ * Which address is the default: the marked one, else the present one unless the request unmarks it, else the first.
+ * Null without addresses. Refuses: validation_failed, when two are marked.
  */
 export function chooseDefault(wishes: readonly DefaultWish[], pathOf: (index: number) => string): number | null {
   if (wishes.length === 0) return null;

@@ -20,7 +20,7 @@ export const addressFields = {
     nullable(
       textField(200, {
         min: 0,
-        description: "Printed above the street. A new address without it gets the customer's; null leaves it out.",
+        description: "Printed above the street. A new address gets the customer's by default; null leaves it out.",
       }),
     ),
   ),
@@ -36,14 +36,14 @@ export const addressFields = {
 const required = { address_line1: textField(200), city: textField(100) };
 const country = Type.Required(Type.Object({ country: addressFields.country })).properties.country;
 
-/** A new address. Which of the other fields it needs depends on its country. */
+/** A new address. Its country decides which other fields are required. */
 export const CreateAddress = closed({ ...addressFields, ...required, country }, ["id", "is_verified", "verification"]);
 export type CreateAddress = Static<typeof CreateAddress>;
 
 export const UpdateAddress = closed(addressFields, ["id", "is_verified", "verification"]);
 export type UpdateAddress = Static<typeof UpdateAddress>;
 
-/** One address of a set that replaces another: with an `id` it is changed in place, without one it is new. */
+/** One address of a set that replaces another: with an `id` it changes in place, without one it is new. */
 const ReplaceAddress = closed({ id: Type.Optional(idField("address")), ...addressFields }, [
   "is_verified",
   "verification",

@@ -28,7 +28,7 @@ export async function getCustomer(db: Db, id: string | number): Promise<Customer
   return found(db, await byId(db, { id: readId("customer", id) ?? 0 }), id);
 }
 
-/** As `getCustomer`, and nobody else changes the customer until the transaction ends. Refuses: resource_missing. */
+/** As `getCustomer`, and locks the customer until the transaction ends. Refuses: resource_missing. */
 export async function lockCustomer(tx: Tx, id: string | number): Promise<Customer> {
   return found(tx, await byIdLocked(tx, { id: readId("customer", id) ?? 0 }), id);
 }
@@ -62,8 +62,8 @@ const recipient = prepared((sql, a: Args<{ customer_id: number; address_id: numb
 );
 
 /**
- * Who an order is for and where it goes, in one query: null when there is no such customer, its address null when the
- * customer has no such address.
+ * The customer and address of an order, in one query: null without such a customer; its address is null if the customer
+ * has no such address.
  */
 export async function findRecipient(
   db: Db,
@@ -92,7 +92,7 @@ const addressesCalled = prepared((sql, a: Args<{ ids: string }>) =>
   sql.select().from(addresses).where(among(addresses.id, a.ids)),
 );
 
-/** As `findRecipient`, of any number of orders at once, in their order. */
+/** As `findRecipient`, for many orders at once, in their order. */
 export async function findRecipients(
   db: Db,
   pairs: readonly { readonly customer_id: number; readonly address_id: number }[],
@@ -110,7 +110,7 @@ export async function findRecipients(
   });
 }
 
-/** The id of the customer with this e-mail address, in any case of its letters, or null. */
+/** The id of the customer with this e-mail address, in any case, or null. */
 export async function findCustomerByEmail(db: Db, email: string): Promise<number | null> {
   const [row] = await byEmail(db, { email_key: emailKey(email) });
   return row?.id ?? null;
@@ -120,13 +120,13 @@ const byEmails = prepared((sql, a: Args<{ keys: string }>) =>
   sql.select().from(customers).where(amongTexts(customers.email_key, a.keys)),
 );
 
-/** The customers with these e-mail addresses, by the key of each; addresses that nobody has are left out. */
+/** The customers with these e-mail addresses, by the key of each; unknown addresses are left out. */
 export async function findCustomersByEmail(db: Db, emails: readonly string[]): Promise<Map<string, Customer>> {
   const found = await withAddresses(db, await byEmails(db, { keys: list([...new Set(emails.map(emailKey))]) }));
   return new Map(found.map((customer) => [emailKey(customer.email), customer]));
 }
 
-/** What a list of customers may be narrowed to. */
+/** The filters of a list of customers. */
 interface CustomerFilter {
   /** A piece of the e-mail address, the name or the company. */
   readonly q?: string | undefined;
@@ -186,13 +186,13 @@ const keptWords = prepared((sql, a: Args<{ customer_id: number }>) =>
   sql.select({ word: customer_words.word }).from(customer_words).where(eq(customer_words.customer_id, a.customer_id)),
 );
 
-/** Stores more words by which a customer is found. None of them is stored yet. */
+/** Stores more words by which a customer is found, none of which is stored yet. */
 async function keepWords(tx: Tx, customer_id: number, words: Iterable<string>): Promise<void> {
   const rows = [...words].map((word) => ({ customer_id, word }));
   await insert(tx, customer_words, rows);
 }
 
-/** Stores what changed of a customer, apart from its addresses; its version moves by one. */
+/** Stores changes of a customer without its addresses; its version increases by one. */
 export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFields): Promise<Customer> {
   const row = { ...fields, version: before.version + 1, updated_at: tx.now };
   await tx.sql
@@ -201,16 +201,16 @@ export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFie
     .where(eq(customers.id, before.id));
   const fresh = wordsOf(fields).difference(wordsOf(before));
   if (fresh.size > 0) {
-    // The words of a former name are still stored.
+    // // The words of former names stay.
     const known = new Set((await keptWords(tx, { customer_id: before.id })).map(({ word }) => word));
     await keepWords(tx, before.id, fresh.difference(known));
   }
   return { ...before, ...row };
 }
 
-/** An address as it shall be. */
+/** An address to store. */
 interface CheckedDraft extends AddressDraft {
-  /** What a check found of it; null for one that stays as it was. */
+  /** Its verification; null for an unchanged address. */
   readonly check: StoredCheck | null;
 }
 
@@ -258,14 +258,14 @@ const setAskAt = prepared((sql: Writing, a: Args<{ ids: string; ask_at: number |
     .where(among(addresses.id, a.ids)),
 );
 
-/** Addresses that a carrier is to be asked about by now. Nobody else gets them before `until`. */
+/** Addresses that are due to be verified by a carrier. They are claimed until `until`. */
 export async function claimToAsk(tx: Tx, limit: number, until: number): Promise<Address[]> {
   const rows = await due(tx, { now: tx.now, limit });
   if (rows.length > 0) await setAskAt(tx, { ids: list(rows.map(({ id }) => id)), ask_at: until });
   return rows;
 }
 
-/** When a carrier is to be asked next, in milliseconds; null when nothing waits. */
+/** When the next address is due, in milliseconds; null when none is. */
 export async function nextToAsk(db: Db): Promise<number | null> {
   const [row] = await db.sql
     .select({ ask_at: addresses.ask_at })
@@ -276,7 +276,7 @@ export async function nextToAsk(db: Db): Promise<number | null> {
   return row?.ask_at ?? null;
 }
 
-/** Puts off asking about an address; with null nobody is asked. */
+/** Postpones the verification of an address by a carrier; null cancels it. */
 export async function putOffAsking(tx: Tx, id: number, ask_at: number | null): Promise<void> {
   await setAskAt(tx, { ids: list([id]), ask_at });
 }
@@ -288,7 +288,7 @@ const moveAskAt = prepared((sql: Writing, a: Args<{ by_ms: number }>) =>
     .where(isNotNull(addresses.ask_at)),
 );
 
-/** Moves when carriers are to be asked, by as much as the clock was set. */
+/** Moves the times at which carriers are to be asked by as much as the clock was set. */
 export async function moveAsks(tx: Tx, by_ms: number): Promise<void> {
   await moveAskAt(tx, { by_ms });
 }
@@ -300,7 +300,7 @@ const keepCheck = prepared((sql: Writing, a: Args<StoredCheck & { id: number }>)
     .where(eq(addresses.id, a.id)),
 );
 
-/** Stores what a check found of an address. */
+/** Stores the verification of an address. */
 export async function saveCheck(tx: Tx, id: number, check: StoredCheck): Promise<void> {
   await keepCheck(tx, { ...check, id });
 }
@@ -319,8 +319,8 @@ const deleteAddresses = prepared((sql: Writing, a: Args<{ ids: string }>) =>
 );
 
 /**
- * Makes these the addresses of a customer: those with an `id` are changed in place, the others are new, what is not
- * among them goes. The one at `default_index` is the default. Answers the customer as it then is.
+ * Makes these the addresses of a customer: those with an `id` change in place, the others are new, and all others are
+ * removed. The one at `default_index` is the default. Answers the changed customer.
  */
 export async function saveAddresses(
   tx: Tx,

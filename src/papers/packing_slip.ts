@@ -30,10 +30,10 @@ import {
 import { footOf, localMoment, type Print } from "../typesetting/papers/print.ts";
 import { cutOff } from "./cut_off.ts";
 
-/** What lies in a parcel, or in all parcels of an order. */
+/** The contents of a parcel, or of all parcels of an order. */
 interface PackingSlip {
   readonly order: Order;
-  /** Null: the whole order. */
+  /** Null for the whole order. */
   readonly shipment: Shipment | null;
   readonly warehouse: PlainWarehouse;
   readonly items: readonly SlipItem[];
@@ -43,15 +43,15 @@ interface PackingSlip {
 interface SlipItem {
   readonly line: OrderLine;
   readonly ordered: number;
-  /** Units in the parcel, or packed so far when the slip is of the whole order. */
+  /** Units in the parcel; on the slip of the whole order, units packed so far. */
   readonly packed: number;
   readonly backordered: number;
-  /** What the units in the parcel cost, or all that are ordered. */
+  /** The price of the units in the parcel, or of all ordered units. */
   readonly amount_cents: number;
 }
 
 /**
- * The slip of an order, or of one of its parcels. Refuses: resource_missing (no such parcel of this order),
+ * The packing slip of an order or of one of its parcels. Refuses: resource_missing (no such parcel of this order),
  * invalid_state_transition (a cancelled order, a voided parcel).
  */
 export function packingSlipOf(order: Order, warehouse: PlainWarehouse, shipment_id: string | undefined): PackingSlip {
@@ -62,7 +62,7 @@ export function packingSlipOf(order: Order, warehouse: PlainWarehouse, shipment_
   if (shipment?.status === "voided") throw refusal(order, "print a packing slip", "this parcel is voided");
   const valid = order.shipments.filter(({ status }) => status !== "voided");
   const counts = unitsIn(shipment === null ? [] : [shipment]);
-  // What parcels before this one cost together is rounded once, so that all of them make the whole.
+  // // The amount of all earlier parcels is rounded once, so that the parcels add up to the whole.
   const earlier = unitsIn(shipment === null ? [] : valid.slice(0, valid.indexOf(shipment)));
   const items = order.lines.map((line) => {
     const ordered = keptUnits(line);
@@ -70,7 +70,7 @@ export function packingSlipOf(order: Order, warehouse: PlainWarehouse, shipment_
     const amount_cents = costOf(line, shipment === null ? ordered : packed, earlier.get(line.id) ?? 0);
     return { line, ordered, packed, backordered: line.wanted - line.reserved, amount_cents };
   });
-  // A parcel's slip tells what is in it and what its recipient still waits for.
+  // // The slip of a parcel lists its contents and what its recipient still waits for.
   const shown = items.filter((item) => item.ordered > 0 && (shipment === null || item.packed + item.backordered > 0));
   return { order, shipment, warehouse, items: shown };
 }
@@ -84,7 +84,7 @@ function unitsIn(parcels: readonly Shipment[]): ReadonlyMap<number, number> {
   return counts;
 }
 
-/** What else is printed, when asked for: the recipient sees neither prices nor internal notes otherwise. */
+/** What is printed on request only: by default the recipient sees neither prices nor internal notes. */
 interface SlipChoices {
   readonly prices: boolean;
   readonly notes: boolean;
@@ -136,7 +136,7 @@ function slipFacts({ order, shipment, warehouse }: PackingSlip, { now, timezone 
   ];
 }
 
-/** The carrier of a parcel by its name, and its service. */
+/** The name of a parcel's carrier, and its service. */
 function carrierInWords({ carrier, service }: Shipment): string {
   const name = carrier === null ? null : carrierName(carrier);
   return [name, service].filter((word) => word !== null).join(" ");
@@ -149,7 +149,7 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
   const sum = (of: (item: SlipItem) => number) => String(items.reduce((total, item) => total + of(item), 0));
   const blank: Cell = [];
   const amount = items.reduce((total, { amount_cents }) => total + amount_cents, 0);
-  // Where nothing waits for stock, the column would only take room from the items.
+  // // If nothing waits for stock, the column would only take room from the items.
   const waits = items.some(({ backordered }) => backordered > 0);
   return {
     caption: null,

@@ -19,7 +19,7 @@ import type { Leg, Missing, Share, Stop, Walk } from "./walk.ts";
 
 const title = "Pick list";
 
-/** The list of one walk: for one order with all that its picker should know, for several with the share of each. */
+/** The pick list of one walk: for one order with all that its picker needs, for several with the share of each. */
 export function pickListPaper(walk: Walk, print: Print): Paper {
   const [first, ...others] = walk.orders;
   const only = others.length === 0 ? first : undefined;
@@ -99,7 +99,7 @@ function stopRow({ bin, sku, name, lot_number, expiration_date, quantity, shares
 
 const shareInWords = ({ order, quantity }: Share) => `${quantity} × ${order.order_number}`;
 
-/** What waits for stock, each SKU once; in a wave with the orders that wait for it. */
+/** What waits for stock, each SKU once; for several orders with those that wait for it. */
 function missingTable(missing: readonly Missing[], isWave: boolean): Table {
   const orders: Column[] = isWave ? [{ caption: "Orders", width: null, align: "left" }] : [];
   const rows = [...Map.groupBy(missing, ({ sku }) => sku)].map(([sku, waiting]) => [

@@ -81,12 +81,12 @@ const ofWaves = (log: Log) =>
       }),
     });
 
-/** The papers of orders: what a picker walks with, and what goes into the parcel. */
+/** The papers of orders: pick lists, and packing slips for the parcels. */
 export const paperRoutes = ({ log }: Service) => new Elysia().use(ofOrder(log)).use(ofWaves(log));
 
 async function waveOf(db: Db, order_ids: string): Promise<Order[]> {
   const asked = [...new Set(order_ids.split(",").map((id) => id.trim()))].filter((id) => id !== "");
-  if (asked.length === 0) throw invalid("order_ids", "names no order");
+  if (asked.length === 0) throw invalid("order_ids", "is not an order");
   if (asked.length > wave_orders_max)
     throw invalid("order_ids", `names more than ${wave_orders_max} orders`, "too_long");
   const ids = await findOrderIds(db, asked, "order_ids");

@@ -5,8 +5,10 @@ import { paperFormats } from "../typesetting/papers/formats.ts";
 import { paperSizes } from "../typesetting/papers/paper.ts";
 
 const printed = {
-  format: Type.Optional(choice(paperFormats, { description: "In place of the `Accept` header." })),
-  paper: Type.Optional(choice(paperSizes, { description: "Of a PDF; without it what the warehouse's country uses." })),
+  format: Type.Optional(choice(paperFormats, { description: "Overrides the `Accept` header." })),
+  paper: Type.Optional(
+    choice(paperSizes, { description: "The paper of a PDF; by default what the" + " warehouse's country uses." }),
+  ),
 };
 
 export const PrintPickList = closed(printed);
@@ -23,9 +25,9 @@ export const PrintWave = closed({
 export type PrintWave = Static<typeof PrintWave>;
 
 export const PrintPackingSlip = closed({
-  shipment_id: Type.Optional(idField("shipment", "Only what is in this parcel.")),
-  prices: Type.Optional(Type.Boolean({ description: "True prints prices, too." })),
-  notes: Type.Optional(Type.Boolean({ description: "True prints the internal notes of the order, too." })),
+  shipment_id: Type.Optional(idField("shipment", "Only the contents of this parcel.")),
+  prices: Type.Optional(Type.Boolean({ description: "True prints prices as well." })),
+  notes: Type.Optional(Type.Boolean({ description: "True prints the internal notes of the order as well." })),
   ...printed,
 });
 export type PrintPackingSlip = Static<typeof PrintPackingSlip>;
@@ -50,7 +52,7 @@ export const WalkView = closed({
           quantity: count,
           orders: Type.Array(closed({ ...order, quantity: count })),
         }),
-        { description: "In the order in which a picker comes by." },
+        { description: "In the order of the pick path." },
       ),
     }),
   ),
@@ -91,7 +93,7 @@ export const PackingSlipView = closed({
       discount_amount: Type.Optional(Type.Number()),
       line_total: Type.Optional(Type.Number()),
       amount: Type.Optional(
-        Type.Number({ description: "What the units in the parcel cost, or all that are ordered." }),
+        Type.Number({ description: "The price of the units in the parcel, or of all ordered units." }),
       ),
     }),
   ),

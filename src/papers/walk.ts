@@ -6,11 +6,11 @@ import { wireId } from "../kit/ids.ts";
 import { type Order, partsOf, publicStatus } from "../orders/order.ts";
 import { refusal } from "../orders/rules.ts";
 
-/** The most orders that are picked in one walk, and the most stops that a list of it may have. */
+/** The most orders in one walk, and the most stops on its list. */
 export const wave_orders_max = 200;
 const wave_stops_max = 2000;
 
-/** How many units of a stop are for which order. */
+/** The units of a stop for one order. */
 export interface Share {
   readonly order: Order;
   readonly quantity: number;
@@ -26,7 +26,7 @@ export interface Stop {
   /** Milliseconds since 1970. */
   readonly expiration_date: number | null;
   readonly quantity: number;
-  /** In the order of the orders of the walk. */
+  /** In the order in which the orders were named. */
   readonly shares: readonly Share[];
 }
 
@@ -43,7 +43,7 @@ export interface Missing {
   readonly quantity: number;
 }
 
-/** What is still to be picked for some orders, in the order in which a picker comes by. */
+/** The units still to pick for some orders, in the order of the pick path. */
 export interface Walk {
   readonly orders: readonly Order[];
   readonly legs: readonly Leg[];
@@ -52,16 +52,16 @@ export interface Walk {
   readonly picked: number;
 }
 
-/** What a walk is made of: orders in the order they were asked for, their plans and what the plans name. */
+/** The input of a walk: orders in the order of the request, their pick plans, and the records that the plans name. */
 interface WalkFacts {
   readonly orders: readonly Order[];
   readonly plans: readonly PlannedUnits[];
   readonly products: readonly { readonly id: number; readonly sku: string; readonly name: string }[];
-  /** The first to be chosen first. */
+  /** In the order of the choice: the first is the best. */
   readonly warehouses: readonly PlainWarehouse[];
 }
 
-/** Lays one walk through the bins of all orders. Refuses: validation_failed (too long a walk). */
+/** Plans one walk through the bins of all orders. Refuses: validation_failed (too long a walk). */
 export function walkOf({ orders, plans, products, warehouses }: WalkFacts): Walk {
   const open = plans.filter(({ picked }) => !picked);
   const byWarehouse = Map.groupBy(open, ({ warehouse_id }) => warehouse_id);
@@ -111,26 +111,26 @@ function stopsOf(units: readonly PlannedUnits[], orders: readonly Order[], produ
   );
 }
 
-// A bin A-2 stands before A-10.
+// // Bin A-2 comes before A-10.
 const collator = new Intl.Collator("en", { numeric: true });
 const compared = (a: string, b: string) => collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
 
-/** Why nothing of an order is to be picked; null when something may be. */
+/** Why nothing of an order can be picked; null when something can. */
 function unpickable(order: Order): string | null {
   const status = publicStatus(order);
   if (status === "on_hold") return `is on hold (${order.holds.map(({ reason }) => reason).join(", ")})`;
-  return status === "pending" || status === "processing" ? null : `is ${status}: nothing of it is to be picked`;
+  return status === "pending" || status === "processing" ? null : `is ${status} and has nothing to pick`;
 }
 
-/** Refuses an order of which nothing is to be picked: invalid_state_transition. */
+/** Refuses an order of which nothing can be picked: invalid_state_transition. */
 export function refuseUnpickable(order: Order): void {
   if (unpickable(order) === null) return;
   throw refusal(order, "list the picks", order.held ? null : "nothing of it is to be picked");
 }
 
 /**
- * The orders of a wave, as they were asked for. Refuses: resource_missing, invalid_state_transition; the refusal names
- * every order that is unknown, on hold, cancelled or packed.
+ * The orders of a walk, in the order of the request. Refuses: resource_missing, invalid_state_transition; the refusal
+ * names every order that is unknown, on hold, cancelled or packed.
  */
 export function ordersOfWave(
   asked: readonly string[],
@@ -141,7 +141,7 @@ export function ordersOfWave(
   const wave = ids.map((id) => known.get(id ?? 0));
   const fields = wave.flatMap((order, at): FieldProblem[] => {
     const field = `order_ids[${at}]`;
-    if (order === undefined) return [{ field, code: "resource_missing", message: `${asked[at]} names no order` }];
+    if (order === undefined) return [{ field, code: "resource_missing", message: `${asked[at]} is not an order` }];
     const why = unpickable(order);
     return why === null ? [] : [{ field, code: publicStatus(order), message: `${wireId("order", order.id)} ${why}` }];
   });

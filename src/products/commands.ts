@@ -11,7 +11,7 @@ import type { CreateProduct, ImportProduct, UpdateProduct } from "./schemas.ts";
 import { isSold } from "./status.ts";
 import { findBarcodes, findProductBySku, findProductsBySku, insertProduct, lockProduct, saveProduct } from "./store.ts";
 
-/** Takes a product into the catalogue. Refuses: validation_failed, duplicate_sku, resource_missing (a component). */
+/** Creates a product. Refuses: validation_failed, duplicate_sku, resource_missing (a component). */
 export async function createProduct(tx: Tx, input: CreateProduct): Promise<Product> {
   const fields = { sku: input.sku, name: input.name, ...productDefaults, ...given(input) };
   checkProduct(fields);
@@ -19,12 +19,12 @@ export async function createProduct(tx: Tx, input: CreateProduct): Promise<Produ
   return refusingTaken(tx, fields, null, (inner) => insertProduct(inner, fields, parts));
 }
 
-/** Called in the transaction that changes a product: the routes hand in what orders and stock do about it. */
+/** Called in the transaction that changes a product: the routes pass what orders and stock do about it. */
 export type OnProductChange = (tx: Tx, before: Product, after: Product) => Promise<void>;
 
 /**
- * Changes the given fields of a product; without a change it stays as it was. Its SKU names stock, orders and history
- * and cannot change, nor can its type. Refuses: resource_missing, validation_failed, immutable_field.
+ * Changes the given fields of a product; without a change it stays as it was. Its type cannot change, nor can its SKU,
+ * which stock, orders and history refer to. Refuses: resource_missing, validation_failed, immutable_field.
  */
 export async function updateProduct(
   tx: Tx,
@@ -50,12 +50,12 @@ export async function updateProduct(
   const parts = await componentIds(tx, fields);
   const after = await refusingTaken(tx, fields, before.id, (inner) => saveProduct(inner, before, fields, parts));
   await onChange(tx, before, after);
-  // Orders may be held until the product can be sold.
+  // // Orders may be on hold until the product can be sold.
   if (!isSold(before.status) && isSold(after.status)) tx.wake("orders.recheck_goods", tx.now);
   return after;
 }
 
-/** The products of a bundle's components, which are simple, so that no bundle is made of itself. */
+/** The products of a bundle's components. They are simple, so a bundle cannot contain itself. */
 async function componentIds(tx: Tx, { components }: ProductFields): Promise<number[]> {
   if (components.length === 0) return [];
   const found = await findProductsBySku(
@@ -64,24 +64,24 @@ async function componentIds(tx: Tx, { components }: ProductFields): Promise<numb
   );
   const products = components.map(({ sku }) => found.find((product) => product.sku === sku));
   const fields = products.flatMap((product, at) => {
-    const [field, message] = [`components[${at}].sku`, `names no product: ${components[at]?.sku}`];
+    const [field, message] = [`components[${at}].sku`, `is not the SKU of a product: ${components[at]?.sku}`];
     return product === undefined ? [{ field, code: "resource_missing", message }] : [];
   });
   if (fields.length > 0) throw ofFields("resource_missing", fields);
   const nested = products.findIndex((product) => product?.type === "bundle");
-  if (nested >= 0) throw invalid(`components[${nested}].sku`, "is a bundle itself; name what it is made of");
+  if (nested >= 0) throw invalid(`components[${nested}].sku`, "is a bundle; name its components instead");
   return products.map((product) => product?.id ?? 0);
 }
 
-/** What a row of a file made of a product, and the product after it. */
+/** The result of a row of a file, and the product after it. */
 interface SetProduct {
   readonly change: "created" | "updated" | "unchanged";
   readonly after: Product;
 }
 
 /**
- * Makes a product what the row of a file says: creates it, changes it where it differs, or leaves it as it is.
- * Refuses: validation_failed, duplicate_sku, resource_missing, immutable_field.
+ * Creates the product of a row of a file, updates it where it differs, or leaves it as it is. Refuses:
+ * validation_failed, duplicate_sku, resource_missing, immutable_field.
  */
 export async function setProduct(
   tx: Tx,
@@ -103,13 +103,13 @@ export async function setProduct(
   return { change: "updated", after };
 }
 
-/** A value as a cell can tell it: there, nothing and an empty text or object are one. */
+/** A value as a cell of a file can express it: missing, null, and an empty text or object are the same. */
 function plain(value: unknown): unknown {
   const isEmpty = value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
   return isEmpty ? null : value;
 }
 
-/** The writable fields that the client sent, as the tables keep them. */
+/** The product's fields in a request, as the tables keep them. */
 function given(input: UpdateProduct): Partial<ProductFields> {
   const { weight, weight_unit, price, ...same } = input;
   const fields: Record<string, unknown> = {};
@@ -123,7 +123,7 @@ function given(input: UpdateProduct): Partial<ProductFields> {
   return fields as Partial<ProductFields>;
 }
 
-/** Stores a product; when the database finds its SKU or a barcode taken, says by which product. */
+/** Stores a product. If its SKU or a barcode is taken, says by which product. */
 async function refusingTaken(
   tx: Tx,
   fields: ProductFields,

@@ -22,7 +22,7 @@ export interface Customs {
   readonly description?: string;
 }
 
-/** So many units of a simple product in one set of a bundle. */
+/** A simple product and its units in one set of a bundle. */
 export interface Component {
   readonly sku: string;
   readonly quantity: number;
@@ -35,7 +35,7 @@ export interface Product {
   readonly name: string;
   readonly description: string | null;
   readonly type: ProductType;
-  /** What a set of a bundle is made of; a simple product has none. */
+  /** The components of one set of a bundle; none for a simple product. */
   readonly components: readonly Component[];
   readonly barcodes: readonly Barcode[];
   /** Decimal text in `weight_unit`. */

@@ -3,10 +3,10 @@ import { invalid } from "../kit/fault.ts";
 import type { Barcode, Product } from "./product.ts";
 import { productStarts } from "./status.ts";
 
-/** What a client may say of a product, as the tables keep it. */
+/** The fields of a product in a request, as the tables keep them. */
 export type ProductFields = Omit<Product, "id" | "version" | "created_at" | "updated_at">;
 
-/** What a product is when the client says nothing else. */
+/** The defaults of a new product. */
 export const productDefaults: Omit<ProductFields, "sku" | "name"> = {
   description: null,
   type: "simple",
@@ -27,7 +27,7 @@ export const productDefaults: Omit<ProductFields, "sku" | "name"> = {
   metadata: {},
 };
 
-/** Names of sub-routes of `/inventory`, which cannot be SKUs since a SKU is a path there. */
+/** Names of routes below `/inventory`, which cannot be SKUs since a SKU has the same place in a path. */
 const reserved_skus: readonly string[] = [
   "locations",
   "bins",
@@ -46,16 +46,17 @@ const reserved_skus: readonly string[] = [
   "export.csv",
 ];
 
-/** Refuses: validation_failed, for what no schema can say of a product. */
+/** Refuses: validation_failed, for what no schema can check. */
 export function checkProduct(fields: ProductFields): void {
   const { sku, name, customs, weight, weight_unit } = fields;
   if (reserved_skus.includes(sku.toLowerCase())) throw invalid("sku", "is a reserved word");
-  // A label's scanner strips outer spaces, and a path that ends in dots names another one.
+  // // Scanners strip outer spaces, and a path that ends in dots means another path.
   if (sku !== sku.trim()) throw invalid("sku", "must not begin or end with a space");
   if (sku === "." || sku === "..") throw invalid("sku", "must not be dots alone: no path can name it");
   if (name.trim() === "") throw invalid("name", "must not be blank");
   const origin = customs?.country_of_origin;
-  if (origin && !isCountry(origin)) throw invalid("customs.country_of_origin", "is no ISO 3166-1 code of a country");
+  if (origin && !isCountry(origin))
+    throw invalid("customs.country_of_origin", "is not an ISO 3166-1 code of" + " a country");
   if (weight !== null && weight_unit === null) throw invalid("weight_unit", "is required with a weight", "required");
   if (fields.expiration_tracking && !fields.lot_tracking) {
     throw invalid("lot_tracking", "must be true for a product that tracks expiry: a lot carries the date");
@@ -63,7 +64,7 @@ export function checkProduct(fields: ProductFields): void {
   checkComponents(fields);
   fields.barcodes.forEach(({ value, type }, index) => {
     if (type !== "code128" && type !== "other" && !isGtin(value)) {
-      throw invalid(`barcodes[${index}].value`, "is no GTIN: its check digit is wrong", "invalid_check_digit");
+      throw invalid(`barcodes[${index}].value`, "is not a GTIN: its check digit is wrong", "invalid_check_digit");
     }
   });
   const values = fields.barcodes.map((barcode: Barcode) => barcode.value);
@@ -72,7 +73,8 @@ export function checkProduct(fields: ProductFields): void {
 }
 
 function checkComponents({ type, components }: ProductFields): void {
-  if (type === "simple" && components.length > 0) throw invalid("components", "are what a bundle has: set its type");
+  if (type === "simple" && components.length > 0)
+    throw invalid("components", "are for bundles only: set" + " type to bundle");
   if (type === "bundle" && components.length === 0)
     throw invalid("components", "are required for a bundle", "required");
   const skus = components.map(({ sku }) => sku);

@@ -32,7 +32,7 @@ const optionalFields = {
   description: Type.Optional(nullable(notesField())),
   type: Type.Optional(choice(productTypes)),
   components: Type.Optional(
-    Type.Array(Component, { maxItems: 50, description: "What a set of a bundle is made of: simple products." }),
+    Type.Array(Component, { maxItems: 50, description: "The simple products in one set of a bundle." }),
   ),
   barcodes: Type.Optional(Type.Array(Barcode, { maxItems: 50 })),
   weight: Type.Optional(nullable(positive)),
@@ -61,7 +61,7 @@ export const UpdateProduct = closed(
 );
 export type UpdateProduct = Static<typeof UpdateProduct>;
 
-/** A row of a file: a product that is there already keeps what the row does not say. */
+/** A row of a file. An existing product keeps what the row leaves out. */
 export const ImportProduct = closed({
   sku: codeField(100),
   name: Type.Optional(textField(200)),

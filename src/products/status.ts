@@ -3,10 +3,10 @@ export type ProductStatus = (typeof productStatuses)[number];
 /** The status of a product that can be ordered. */
 export const orderable = "active" satisfies ProductStatus;
 
-/** A product can be sold from the start unless the request says otherwise. */
+/** A new product can be sold unless the request says otherwise. */
 export const productStarts: ProductStatus = "active";
 
-/** A product that only an imported order names cannot be sold until somebody completes it. */
+/** A product that was only named by an imported order cannot be sold until somebody completes it. */
 export const importedProductStarts: ProductStatus = "inactive";
 
 /** Whether a product can be sold. */

@@ -47,7 +47,7 @@ const componentsOf = prepared((sql, a: Args<{ ids: string }>) =>
 /** A product without its barcodes and components, as other features need it. */
 type PlainProduct = Omit<Product, "barcodes" | "components">;
 
-/** A component of a bundle with what other features need to know of it. */
+/** A component of a bundle, with what other features need to know of it. */
 type BundlePart = Awaited<ReturnType<typeof componentsOf>>[number];
 
 const bundlesWith = prepared((sql, a: Args<{ ids: string }>) =>
@@ -58,22 +58,22 @@ const bundlesWith = prepared((sql, a: Args<{ ids: string }>) =>
     .orderBy(asc(product_components.bundle_id)),
 );
 
-/** The bundles that are made of any of these products, in the order of their ids. */
+/** The bundles that contain any of these products, in the order of their ids. */
 export async function listBundlesWith(db: Db, component_ids: readonly number[]): Promise<number[]> {
   return (await bundlesWith(db, { ids: list(component_ids) })).map(({ bundle_id }) => bundle_id);
 }
 
-/** What these bundles are made of, in the order in which it was given. */
+/** The components of these bundles, in their order. */
 export async function listBundleParts(db: Db, bundle_ids: readonly number[]): Promise<BundlePart[]> {
   return bundle_ids.length === 0 ? [] : componentsOf(db, { ids: list(bundle_ids) });
 }
 
-/** The products with these ids, in no order; ids that name nothing are left out. */
+/** The products with these ids, in no order; unknown ids are left out. */
 export async function findProducts(db: Db, ids: readonly number[]): Promise<PlainProduct[]> {
   return (await byIds(db, { ids: list(ids) })) as PlainProduct[];
 }
 
-/** The products with these SKUs, in no order; SKUs that name nothing are left out. */
+/** The products with these SKUs, in no order; unknown SKUs are left out. */
 export async function findProductsBySku(db: Db, skus: readonly string[]): Promise<PlainProduct[]> {
   return (await bySkus(db, { skus: list(skus) })) as PlainProduct[];
 }
@@ -84,7 +84,7 @@ export async function findProductBySku(db: Db, sku: string): Promise<PlainProduc
   return row ?? null;
 }
 
-/** The products with these SKUs and their barcodes, in no order; SKUs that name nothing are left out. */
+/** The products with these SKUs and their barcodes, in no order; unknown SKUs are left out. */
 export async function findWholeProductsBySku(db: Db, skus: readonly string[]): Promise<Product[]> {
   return whole(db, await bySkus(db, { skus: list(skus) }));
 }
@@ -94,7 +94,7 @@ export async function getProduct(db: Db, id: string | number): Promise<Product> 
   return found(db, await byIds(db, { ids: list([readId("product", id) ?? 0]) }), id);
 }
 
-/** As `getProduct`, and nobody else changes the product until the transaction ends. Refuses: resource_missing. */
+/** As `getProduct`, and locks the product until the transaction ends. Refuses: resource_missing. */
 export async function lockProduct(tx: Tx, id: string | number): Promise<Product> {
   return found(tx, await byIdLocked(tx, { id: readId("product", id) ?? 0 }), id);
 }
@@ -118,7 +118,7 @@ async function whole(db: Db, rows: readonly Row[]): Promise<Product[]> {
   });
 }
 
-/** What a list of products may be narrowed to. */
+/** The filters of a list of products. */
 interface ProductFilter {
   readonly sku?: string | undefined;
   readonly barcode?: string | undefined;
@@ -168,8 +168,8 @@ export async function listProducts(
 }
 
 /**
- * The products after one (null: from the first): first the simple ones by their ids, then the bundles, so that whoever
- * reads them in this order knows every component before the bundle that is made of it.
+ * The products after one (null: from the first): first the simple ones by their ids, then the bundles, so that a reader
+ * in this order knows every component before the bundle.
  */
 export async function listProductsAfter(
   db: Db,
@@ -215,7 +215,7 @@ async function insertComponents(tx: Tx, bundle_id: number, components: readonly 
   await insert(tx, product_components, rows);
 }
 
-/** Stores what changed of a product; its version moves by one. `component_ids` are the products of its components. */
+/** Stores changes of a product; its version increases by one. `component_ids` are the products of its components. */
 export async function saveProduct(
   tx: Tx,
   before: Product,

@@ -49,7 +49,7 @@ const nothingSaid: ReturnTerms = {
 };
 
 /**
- * Announces that units of an order come back; without `items`, every shipped unit that is not being returned yet.
+ * Creates a return of units of an order; without `items`, of every shipped unit that is not being returned yet.
  * Refuses: resource_missing, ambiguous_identifier, nothing_to_return, validation_failed. Emits: return.created.
  */
 export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): Promise<Return> {
@@ -71,8 +71,7 @@ export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): P
 }
 
 /**
- * Changes how the goods come back, or what was agreed on; without a change it stays as it was.
- * Refuses: resource_missing.
+ * Changes how the goods come back, or the agreed terms; without a change it stays as it was. Refuses: resource_missing.
  */
 export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Promise<Return> {
   const { before } = await begin(tx, id);
@@ -81,8 +80,9 @@ export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Pro
 }
 
 /**
- * Counts units as arrived, not yet sellable; without `items` all that is outstanding. When nothing is, nothing happens.
- * Refuses: resource_missing, invalid_state_transition, validation_failed. Emits: return.received.
+ * Records the arrival of units, which cannot be sold yet; without `items`, of all that are outstanding. If nothing is
+ * outstanding, nothing happens. Refuses: resource_missing, invalid_state_transition, validation_failed. Emits:
+ * return.received.
  */
 export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);
@@ -97,9 +97,8 @@ export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, ac
 }
 
 /**
- * Takes what was received back into the house, as the inspection found it: for sale, into quarantine, thrown away, or
- * back to the customer. Refuses: resource_missing, invalid_state_transition, validation_failed.
- * Emits: inventory.updated.
+ * Adds received units to stock as the inspection decides: for sale, into quarantine, thrown away, or back to the
+ * customer. Refuses: resource_missing, invalid_state_transition, validation_failed. Emits: inventory.updated.
  */
 export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);
@@ -112,14 +111,14 @@ export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, ac
     if (disposition !== "return_to_sender") await noteReturned(tx, item.order_line_id, quantity);
   }
   await takeBack(tx, before, order, inspected, actor);
-  // What a carrier took of a cancelled order may be back by now.
+  // // A parcel of a cancelled order that its carrier had taken may be back by now.
   if (order.held) await settleHoldsOf(tx, order.id, actor);
   return saveReturn(tx, before, { status, inspected_at: tx.now });
 }
 
 const nothingFound = { condition: null, disposition: null, lot_number: null, bin: null, notes: null };
 
-/** Ends a return without a refund. Refuses: resource_missing, invalid_state_transition. Emits: return.processed. */
+/** Closes a return without a refund. Refuses: resource_missing, invalid_state_transition. Emits: return.processed. */
 export async function closeReturn(tx: Tx, id: string, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);
   const status = move(returnMoves, "close", before.status);
@@ -129,7 +128,7 @@ export async function closeReturn(tx: Tx, id: string, actor: Actor): Promise<Ret
   return after;
 }
 
-/** Calls a return off before anything has arrived. Refuses: resource_missing, invalid_state_transition. */
+/** Cancels a return before anything has arrived. Refuses: resource_missing, invalid_state_transition. */
 export async function cancelReturn(tx: Tx, id: string, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);
   const after = await saveReturn(tx, before, { status: move(returnMoves, "cancel", before.status) });
@@ -137,7 +136,7 @@ export async function cancelReturn(tx: Tx, id: string, actor: Actor): Promise<Re
   return after;
 }
 
-/** A return in words, as its order's history tells it: `ret_1001: 2 of TEA-250`. */
+/** A return in words, for its order's history: `ret_1001: 2 of TEA-250`. */
 function wordsFor({ id, items }: Return): string {
   return `${wireId("return", id)}: ${items.map(({ quantity, sku }) => `${quantity} of ${sku}`).join(", ")}`;
 }
@@ -154,7 +153,7 @@ export async function begin(tx: Tx, id: string): Promise<{ before: Return; order
   return { order, before: await getReturn(tx, id) };
 }
 
-/** The terms after what the client said; of the way back, too, only given fields change. */
+/** The terms with the client's changes; of the way back, too, only given fields change. */
 function termsOf(before: ReturnTerms, input: UpdateReturn): ReturnTerms {
   const { return_shipping, refund_amount, refund_shipping, restocking_fee, customer_email } = input;
   return {
@@ -179,8 +178,8 @@ function wayBack(before: ReturnShipping, input: UpdateReturn["return_shipping"])
 const centsOf = (amount: string | number | null) => (amount === null ? null : readCents(amount));
 
 /**
- * What is known of the goods of an order's items: their zone, and the lots and warehouses that they left; of an order
- * of the past, the lots that are named in the findings.
+ * What is known of the goods of an order's items: their temperature zone, and the lots and warehouses that they left.
+ * For an imported past order, the lots that the inspection names.
  */
 async function goodsOf(
   tx: Tx,
@@ -209,7 +208,7 @@ async function goodsOf(
 
 type LotUnits = Omit<ShippedUnits, "quantity">;
 
-/** The lots of an order's goods that findings name, as if they had left the warehouse to which they come back. */
+/** The lots of an order's goods that the inspection names, as if they had left the warehouse to which they return. */
 async function lotsNamed(
   tx: Tx,
   order: Order,
@@ -226,7 +225,7 @@ async function lotsNamed(
   return found;
 }
 
-/** Where goods come back to of which nobody knows what they left: the order's warehouse, else the first. */
+/** Where goods return to if nobody knows what they left: the order's warehouse, else the first. */
 async function usualWarehouse(tx: Tx, { warehouse_id }: Order): Promise<number> {
   return warehouse_id ?? (await listPlainWarehouses(tx))[0]?.id ?? 0;
 }
@@ -244,18 +243,18 @@ async function takeBack(
   inspected: readonly InspectedUnits[],
   actor: Actor,
 ): Promise<void> {
-  // What left the house uncounted (a parcel that a carrier had already taken) comes back to the order's warehouse.
+  // // Units that left without a movement (a parcel that a carrier had already taken) return to the order's warehouse.
   const warehouse_id = await usualWarehouse(tx, order);
   const bundled = order.lines.some(({ components }) => components !== null);
   const shipped = bundled ? await lotsShipped(tx, order.id) : [];
   const units = inspected.flatMap((one) => comingBack(lineOf(order.lines, one.item), one, shipped, warehouse_id));
   const reference = { type: "return", id: wireId("return", id) } as const;
   if (!order.imported) return takeReturned(tx, units, reference, actor);
-  // Of an order of the past no unit has left stock here: the ledger takes in what comes back as an adjustment.
+  // // No unit of an imported past order has left stock here, so its returned units enter the ledger as an adjustment.
   await takeReturned(tx, await withoutGuesses(tx, units), reference, actor, "adjustment");
 }
 
-/** Components that track lots are set aside where nobody knows which lot came back. */
+/** Components with lots are quarantined if nobody knows which lot came back. */
 async function withoutGuesses(tx: Tx, units: readonly ReturnedUnits[]): Promise<ReturnedUnits[]> {
   const products = await findProducts(tx, [...new Set(units.map(({ product_id }) => product_id))]);
   const tracked = new Set(products.flatMap((product) => (product.lot_tracking ? product.id : [])));

@@ -1,7 +1,7 @@
 import { type DomainEvent, type EventType, previousOf } from "../outbox/catalog.ts";
 import { type Return, returnView } from "./return.ts";
 
-/** An event of a return: all that its GET answers, and what it was `before`, unless it is new. */
+/** An event of a return: all that its GET answers, with the old values of `before` unless it is new. */
 export function returnEvent(type: EventType, found: Return, before?: Return): DomainEvent {
   const data = { object: "return", ...returnView(found) };
   if (before === undefined) return { type, data };

@@ -24,7 +24,7 @@ export interface ReturnShipping {
   readonly status: ReturnShippingStatus;
 }
 
-/** What the inspection found of some units of an item, and where they went. */
+/** The result of inspecting some units of an item, and where they went. */
 interface Inspection {
   readonly id: number;
   readonly quantity: number;
@@ -34,7 +34,7 @@ interface Inspection {
   readonly notes: string | null;
 }
 
-/** Units of one order line that come back. */
+/** Returned units of one order line. */
 export interface ReturnItem {
   readonly id: number;
   readonly order_line_id: number;
@@ -47,10 +47,10 @@ export interface ReturnItem {
   readonly inspections: readonly Inspection[];
 }
 
-/** What a client may say of a return beside its items, as the tables keep it. */
+/** The fields of a return in a request, besides its items, as the tables keep them. */
 export interface ReturnTerms {
   readonly return_shipping: ReturnShipping;
-  /** What is to be paid back as agreed with the customer; null to compute it from the units accepted. */
+  /** The agreed refund; null to compute it from the accepted units. */
   readonly refund_amount_cents: number | null;
   readonly refund_shipping: boolean;
   readonly restocking_fee_cents: number | null;
@@ -67,7 +67,7 @@ export interface Return extends ReturnTerms {
   readonly version: number;
   readonly created_at: number;
   readonly updated_at: number;
-  /** When its carrier brought the goods to the dock, as far as that is tracked; null before. */
+  /** When the carrier brought the goods to the dock, according to tracking; null before. */
   readonly arrived_at: number | null;
   readonly received_at: number | null;
   readonly inspected_at: number | null;
@@ -77,14 +77,14 @@ export interface Return extends ReturnTerms {
   readonly refunds: readonly Refund[];
 }
 
-/** Units of an item that were accepted: inspected, and not sent back to the customer. */
+/** The accepted units of an item: inspected, and not sent back to the customer. */
 export function acceptedUnits({ inspections }: ReturnItem): number {
   const accepted = inspections.filter(({ disposition }) => disposition !== "return_to_sender");
   return accepted.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
 /**
- * Units of an item that no other return may claim: all that are announced until the inspection, then those accepted. A
+ * The units of an item that no other return may claim: all of them until the inspection, then the accepted ones. A
  * cancelled return claims none.
  */
 export function claimedUnits({ status }: Return, item: ReturnItem): number {
@@ -124,7 +124,7 @@ interface ItemView extends Pick<ReturnItem, "sku" | "quantity" | "quantity_recei
   readonly inspections: readonly Omit<Inspection, "id">[];
 }
 
-/** The items as the client gave them: what was spread over several order lines is put together again. */
+/** The items as the client gave them: units of one item on several order lines are added up. */
 function itemViews(items: readonly ReturnItem[]): ItemView[] {
   const views = new Map<string, ItemView>();
   for (const { sku, quantity, quantity_received, condition, notes, inspections } of items) {

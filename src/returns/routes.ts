@@ -50,7 +50,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
         id: "createReturn",
         needs: "returns.write",
         chapter: "Returns",
-        summary: "Create a return for a whole order or for some of its items",
+        summary: "Create a return",
         refuses: ["ambiguous_identifier", "nothing_to_return", "resource_missing"],
         answers: { 200: RehearsableView(ReturnView), 201: EnvelopedView(ReturnView) },
       }),
@@ -107,8 +107,8 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
         refuses: ["invalid_state_transition"],
         answers: { 200: RehearsableView(InspectedView) },
         description:
-          "Units to restock for which no `bin` is named wait in the returns bin and cannot be sold: `putbacks` lists" +
-          " them, each with a bin that would suit. `POST /inventory/putbacks` shelves them.",
+          "Units to restock without a `bin` wait in the returns bin and cannot be sold. `putbacks` lists" +
+          " them with a suitable bin for each. `POST /inventory/putbacks` puts them on the shelf.",
       }),
     },
   )
@@ -140,7 +140,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
         needs: "returns.refund",
         chapter: "Returns",
         matches: true,
-        summary: "Refund a return that was received and inspected",
+        summary: "Refund a return",
         refuses: ["invalid_state_transition", "refund_exceeds_amount", "return_not_inspected"],
         answers: { 200: RehearsableView(RefundView), 201: EnvelopedView(RefundView) },
       }),
@@ -160,14 +160,14 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
         needs: "returns.refund",
         chapter: "Returns",
         matches: true,
-        summary: "Report the outcome of a refund",
+        summary: "Update the status of a refund",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(RefundView) },
       }),
     },
   );
 
-/** What of a return waits to be put back on a shelf. */
+/** The units of a return that wait to be put back on a shelf. */
 async function putBacksOf(db: Db, return_id: number) {
   const waiting = await listAllWaiting(db, { return_id }, { limit: items_max, offset: 0, after: null });
   const homes = await listHomes(
@@ -184,7 +184,7 @@ function step(call: Call, id: string, asked: Asked, work: (tx: Tx) => Promise<Re
   });
 }
 
-/** A return as its GET answers it. Where its parcel is goes into its tag, since no version counts that. */
+/** A return as its GET answers it. The tracking status goes into its ETag, since it does not change the version. */
 export function shown(found: Return) {
   const { status, tracking_url } = found.return_shipping;
   return tagged(returnView(found), found.version, [status, tracking_url, found.arrived_at]);
@@ -216,7 +216,7 @@ async function list(call: Call, query: ListReturns): Promise<Response> {
   );
 }
 
-/** The order that a filter names; 0, which is no order's id, when it names none: then the list is empty. */
+/** The order that a filter names. If there is none: 0, the id of no order, so that the list is empty. */
 async function orderOf(call: Call, name: string | undefined): Promise<number | undefined> {
   if (name === undefined) return undefined;
   return (await call.store.read((db) => findOrderId(db, name, "order_id"))) ?? 0;

@@ -4,14 +4,14 @@ import type { TrackingStatus } from "../shipping/updates/status.ts";
 import { claimedUnits, type Return, type ReturnItem } from "./return.ts";
 import type { Condition, Disposition, ReturnReason, ReturnShippingStatus } from "./status.ts";
 
-/** A line of the order, as far as a return needs to know. */
+/** The fields of an order line that a return needs. */
 interface ShippedLine {
   readonly id: number;
   readonly sku: string;
   readonly quantity_shipped: number;
 }
 
-/** What a client says of units that come back. */
+/** Returned units in a request. */
 interface StatedItem {
   readonly sku: string;
   readonly quantity: number;
@@ -19,14 +19,14 @@ interface StatedItem {
   readonly notes: string | null;
 }
 
-/** Units of one order line that are to come back. */
+/** Units of one order line that are to be returned. */
 export interface PlannedItem extends StatedItem {
   readonly order_line_id: number;
 }
 
 /**
- * Spreads the units that come back over the order's lines, in their order; without `stated`, every unit that was
- * shipped and is claimed by no return. Refuses: nothing_to_return, validation_failed.
+ * Distributes the returned units over the order's lines, in their order; without `stated`, every shipped unit that no
+ * return claims. Refuses: nothing_to_return, validation_failed.
  */
 export function planItems(
   lines: readonly ShippedLine[],
@@ -35,7 +35,10 @@ export function planItems(
 ): PlannedItem[] {
   const left = unitsLeft(lines, earlier);
   if (lines.every((line) => left.get(line.id) === 0)) {
-    throw new Fault("nothing_to_return", "No unit of this order was shipped that is not being returned already.");
+    throw new Fault(
+      "nothing_to_return",
+      "Every shipped unit of this order is being returned already, or" + " none was shipped.",
+    );
   }
   if (stated === undefined) {
     return lines.flatMap(({ id, sku }) => {
@@ -69,7 +72,7 @@ interface Taken<Pool> {
   readonly quantity: number;
 }
 
-/** Takes units from the pools in their order, counting `left` down. Refuses: validation_failed, for too many. */
+/** Takes units from the pools in their order, reducing `left`. Refuses: validation_failed, for too many. */
 function take<Pool extends { readonly id: number }>(
   pools: readonly Pool[],
   left: Map<number, number>,
@@ -88,19 +91,19 @@ function take<Pool extends { readonly id: number }>(
   });
 }
 
-/** Refuses: validation_failed, when the reason is `other` and no note says which. */
+/** Refuses: validation_failed, when the reason is `other` and no note explains it. */
 export function checkReason(reason: ReturnReason, items: readonly StatedItem[]): void {
   if (reason !== "other" || items.some(({ notes }) => notes !== null && notes.trim() !== "")) return;
   throw invalid("items[0].notes", "is required on at least one item when the reason is other", "required");
 }
 
-/** A returned item and units of it. */
+/** Some units of a returned item. */
 export interface ItemUnits {
   readonly item: ReturnItem;
   readonly quantity: number;
 }
 
-/** Which items have arrived; without `stated` all that is outstanding. Refuses: validation_failed. */
+/** The items that have arrived; without `stated`, all that are outstanding. Refuses: validation_failed. */
 export function planReceipt(
   items: readonly ReturnItem[],
   stated: readonly { readonly sku: string; readonly quantity: number }[] | undefined,
@@ -126,7 +129,7 @@ function spread<Stated extends { readonly sku: string; readonly quantity: number
   });
 }
 
-/** What the inspection found of units of a SKU; null where it leaves the choice to the rules. */
+/** The result of inspecting units of a SKU; null where the rules decide. */
 export interface Finding {
   readonly sku: string;
   readonly quantity: number;
@@ -137,10 +140,10 @@ export interface Finding {
   readonly notes: string | null;
 }
 
-/** What is known of an item's goods: how they must be kept, and in which lots and from where they went out. */
+/** What is known of an item's goods: how they must be stored, and the lots and warehouses that they left. */
 export interface Goods {
   readonly temperature_zone: TemperatureZone;
-  /** False of an order of the past, whose lots nobody knows: `shipped` are then those that the inspection names. */
+  /** False for an imported past order, whose lots nobody knows: `shipped` are then those that the inspection names. */
   readonly lots_known: boolean;
   readonly lot_tracking: boolean;
   readonly shipped: readonly {
@@ -150,21 +153,21 @@ export interface Goods {
   }[];
 }
 
-/** Units of one item, what was found of them, and where they go. */
+/** Units of one item with the inspection's findings and destination. */
 export interface InspectedUnits extends ItemUnits {
   readonly condition: Condition;
   readonly disposition: Disposition;
   readonly lot_id: number | null;
   readonly lot_number: string | null;
-  /** The warehouse that they left, or null when that is unknown. */
+  /** The warehouse that they left; null when unknown. */
   readonly warehouse_id: number | null;
   readonly bin: string | null;
   readonly notes: string | null;
 }
 
 /**
- * Spreads what the inspection found over the returned items, in their order, with the default disposition and the only
- * lot where none is named. Every unit received must be covered. Refuses: validation_failed.
+ * Distributes the inspection's findings over the returned items, in their order. The default disposition and the only
+ * lot are used where none is named. Every received unit must be covered. Refuses: validation_failed.
  */
 export function planInspection(
   items: readonly ReturnItem[],
@@ -198,13 +201,13 @@ const dispositionBy: Readonly<Record<Condition, Disposition>> = {
   wrong_item: "quarantine",
 };
 
-/** Where units go unless the inspection says otherwise. Goods that left the cold are never restocked unseen. */
+/** Where units go unless the inspection says otherwise. Goods that must be kept cold are never restocked by default. */
 export function defaultDisposition(condition: Condition, zone: TemperatureZone): Disposition {
   const usual = dispositionBy[condition];
   return usual === "restock" && zone !== "ambient" ? "quarantine" : usual;
 }
 
-/** The coldest of some zones: what holds goods of all of them. */
+/** The coldest of some temperature zones, which suits goods of all of them. */
 export function coldest(zones: readonly TemperatureZone[]): TemperatureZone {
   return zones.reduce((cold, zone) => (zoneOrder(zone) > zoneOrder(cold) ? zone : cold), "ambient");
 }
@@ -218,8 +221,8 @@ interface LineGoods {
 }
 
 /**
- * What comes into the house of inspected units: of a bundle, its components. Those of which several lots were shipped
- * are not restocked unseen, since nobody knows which lot came back.
+ * The stock that inspected units add: of a bundle, its components. Goods shipped from several lots are not restocked by
+ * default, since nobody knows which lot came back.
  */
 export function comingBack(
   { product_id, components }: LineGoods,
@@ -246,14 +249,14 @@ export function comingBack(
 
 type Origin = Goods["shipped"][number];
 
-/** The lot that came back and the warehouse that it had left. */
+/** The lot that came back and the warehouse that it left. */
 function lotOf(
   { shipped, lots_known, lot_tracking }: Goods,
   lot_number: string | null,
   disposition: Disposition,
   field: string,
 ): Omit<Origin, "warehouse_id"> & { warehouse_id: number | null } {
-  // Field by field, since what is handed in may carry more, such as how many units went out.
+  // // Field by field, since the given objects may have more fields, such as how many units were shipped.
   const origin = (found: Origin | undefined) => ({
     warehouse_id: found?.warehouse_id ?? null,
     lot_id: found?.lot_id ?? null,
@@ -263,10 +266,10 @@ function lotOf(
   if (lot_number !== null) {
     const named = shipped.find((one) => one.lot_number === lot_number);
     if (named !== undefined) return origin(named);
-    throw invalid(field, lots_known ? "is no lot that was shipped with this order" : "is no lot of this product");
+    throw invalid(field, lots_known ? "is no lot that was shipped with this order" : "is not a lot of this product");
   }
   if (!lots_known && lot_tracking && disposition === "restock") {
-    throw invalid(field, "is required: nobody here knows which lots an order of the past had", "required");
+    throw invalid(field, "is required: the lots of an imported past order are unknown", "required");
   }
   if (!lots_known) return origin(undefined);
   const lots = new Map(shipped.map((one) => [one.lot_id, one.lot_number ?? "none"]));
@@ -285,7 +288,7 @@ const shippingStatusBy: Readonly<Record<TrackingStatus, ReturnShippingStatus>> =
   returned: "exception",
 };
 
-/** What a tracking status says of the way back. */
+/** The return's shipping status, by a tracking status. */
 export function shippingStatus(status: TrackingStatus): ReturnShippingStatus {
   return shippingStatusBy[status];
 }

@@ -25,7 +25,7 @@ import {
 /** The most items of a return. */
 export const items_max = 500;
 
-/** An order in a request: its integer id, `ord_1042`, or its order number. */
+/** An order in a request: an integer id, `ord_1042`, or its order number. */
 const orderField = () =>
   Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
     hint: "must name an order, by its id or its order number",
@@ -47,7 +47,7 @@ const ShippingField = closed(
 
 const termFields = {
   return_shipping: Type.Optional(nullable(ShippingField)),
-  refund_amount: Type.Optional(nullable(moneyField("What was agreed to be paid back."))),
+  refund_amount: Type.Optional(nullable(moneyField("The agreed refund."))),
   refund_shipping: Type.Optional(Type.Boolean()),
   restocking_fee: Type.Optional(nullable(moneyField())),
   customer_email: Type.Optional(
@@ -114,7 +114,7 @@ const Finding = closed({
 export const InspectReturn = closed({ items: Type.Array(Finding, { minItems: 1, maxItems: items_max }) });
 export type InspectReturn = Static<typeof InspectReturn>;
 
-/** The body of a step that takes nothing. */
+/** The body of a step without input. */
 export const NoBody = closed({});
 
 export const ListReturns = closed({
@@ -123,7 +123,8 @@ export const ListReturns = closed({
   order_id: Type.Optional(textField(100, { description: "The order's id or its order number." })),
   arrived: Type.Optional(
     Type.Boolean({
-      description: "True: the carrier says that the parcel is here. With `status=initiated`: what the dock has to do.",
+      description:
+        "True: the carrier has delivered the parcel. With `status=initiated`, the returns to" + " receive at the dock.",
     }),
   ),
   created_after: Type.Optional(momentField("Returns created after this date or moment.")),
@@ -178,7 +179,7 @@ const returnFields = {
   arrived_at: nullable(
     Type.String({
       format: "date-time",
-      description: "When its carrier brought the goods here; they wait at the dock.",
+      description: "When the carrier delivered the parcel to the dock.",
     }),
   ),
   received_at: nullable(moment),
@@ -187,5 +188,5 @@ const returnFields = {
 };
 export const ReturnView = closed(returnFields);
 
-/** A return that was inspected, with what of it waits to be put back on a shelf. */
+/** An inspected return, with the units that wait to be put back on a shelf. */
 export const InspectedView = closed({ ...returnFields, putbacks: Type.Array(WaitingView) });

@@ -13,14 +13,14 @@ export const returnMoves = {
   label: { from: ["initiated"], to: null, held: false, emits: null },
 } as const satisfies Moves<ReturnStatus, EventType>;
 
-/** The state of a return that has just been announced. */
+/** The first status of a return. */
 export const returnStarts = "initiated" satisfies ReturnStatus;
 
 /** Whether a return has not been inspected yet. */
 export const awaitsInspection = (status: ReturnStatus): boolean => status === "initiated" || status === "received";
-/** Whether a return is over, its units accepted or not. */
+/** Whether a return is completed, whether or not units were accepted. */
 export const isCompleted = (status: ReturnStatus): boolean => status === "completed";
-/** Whether a return was called off before anything arrived. */
+/** Whether a return was cancelled before anything arrived. */
 export const isCalledOff = (status: ReturnStatus): boolean => status === "cancelled";
 
 export const returnReasons = [
@@ -50,8 +50,8 @@ export type Disposition = (typeof dispositions)[number];
 export const returnShippingStatuses = ["pending", "in_transit", "delivered", "exception"] as const;
 export type ReturnShippingStatus = (typeof returnShippingStatuses)[number];
 
-/** What is said of a parcel on its way back while nothing is known of it. */
+/** The shipping status of a return's parcel before any scan. */
 export const returnShippingStarts = "pending" satisfies ReturnShippingStatus;
 
-/** Whether the parcel that comes back has arrived. */
+/** Whether the returned parcel has arrived. */
 export const hasComeBack = (status: ReturnShippingStatus): boolean => status === "delivered";

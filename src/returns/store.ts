@@ -56,7 +56,7 @@ export async function listReturnsOfOrder(db: Db, order_id: number): Promise<Retu
   return assemble(db, await byOrder(db, { order_id }));
 }
 
-/** Gives returns what belongs to them, in a handful of queries however many they are. */
+/** Adds items, inspections and refunds to returns, in a handful of queries for all of them. */
 async function assemble(db: Db, rows: readonly Row[]): Promise<Return[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
@@ -79,7 +79,7 @@ async function assemble(db: Db, rows: readonly Row[]): Promise<Return[]> {
   }));
 }
 
-/** How the goods come back; where we track the parcel, its status is what the newest record of its number says. */
+/** How the goods come back. If we track the parcel, its status is that of its number's newest record. */
 async function shippingsOf(
   db: Db,
   rows: readonly Row[],
@@ -98,22 +98,22 @@ async function shippingsOf(
   };
 }
 
-/** How the goods come back as it is kept: the rest is known from the parcel's record. */
+/** How the goods come back, as stored: the rest comes from the parcel's tracking record. */
 function keptShipping({ carrier, tracking_number, label_url, status }: ReturnShipping) {
   return { return_shipping: { carrier, tracking_number, label_url, status }, tracking_number };
 }
 
-/** What a list of returns may be narrowed to. Moments in milliseconds. */
+/** The filters of a list of returns. Moments in milliseconds. */
 interface ReturnFilter {
   readonly status?: ReturnStatus | undefined;
   readonly order_id?: number | undefined;
-  /** Whether the carrier says that the parcel is here. */
+  /** Whether the carrier has delivered the parcel. */
   readonly arrived?: boolean | undefined;
   readonly created_after?: number | undefined;
   readonly created_before?: number | undefined;
 }
 
-// Of a number that was used again the newest record counts.
+// // Of a reused number the newest record counts.
 const parcelStatus = sql`(select status from ${tracking_records}
   where ${tracking_records.tracking_number} = ${returns.tracking_number}
   order by ${tracking_records.id} desc limit 1)`;
@@ -153,7 +153,7 @@ export async function countReturns(db: Db, filter: ReturnFilter): Promise<number
   return db.sql.$count(returns, matching(filter));
 }
 
-/** What a new return is made of beside what every new return is. */
+/** The fields of a new return. */
 type NewReturn = Pick<
   Return,
   | "order_id"
@@ -187,13 +187,13 @@ export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly Pl
   return getReturn(tx, id);
 }
 
-/** What a step changes of a return. */
+/** The fields of a return that a step changes. */
 type ReturnChange = Partial<
   Omit<Row, "id" | "order_id" | "version" | "created_at" | "updated_at" | "return_shipping" | "tracking_number"> &
     Pick<Return, "return_shipping">
 >;
 
-/** Stores what changed of a return and answers it as it is now; its version moves by one. */
+/** Stores changes of a return and answers the changed return; its version increases by one. */
 export async function saveReturn(tx: Tx, before: Return, change: ReturnChange): Promise<Return> {
   const { return_shipping, ...same } = change;
   await tx.sql
@@ -220,7 +220,7 @@ export async function receiveItems(tx: Tx, arrived: readonly ItemUnits[]): Promi
   for (const { item, quantity } of arrived) await addReceived(tx, { id: item.id, quantity });
 }
 
-/** Stores what an inspection found. */
+/** Stores the findings of an inspection. */
 export async function insertInspections(tx: Tx, inspected: readonly InspectedUnits[]): Promise<void> {
   const rows = inspected.map(({ item, quantity, condition, disposition, lot_id, notes }) => ({
     return_item_id: item.id,

@@ -17,7 +17,7 @@ export interface Address extends LabelAddress {
   readonly phone: string | null;
 }
 
-/** An address in the words of the shipping routes. */
+/** The fields of an address in the bodies of the shipping routes. */
 interface PlainAddress {
   readonly name: string;
   readonly company?: string | null;
@@ -30,7 +30,7 @@ interface PlainAddress {
   readonly phone?: string | null;
 }
 
-/** An address of a request, as labels keep it. */
+/** An address of a request, in the form that labels keep. */
 export function readAddress({ street1, street2, zip, ...same }: PlainAddress): Address {
   const { name, company, city, state, country, phone } = same;
   return {
@@ -46,10 +46,10 @@ export function readAddress({ street1, street2, zip, ...same }: PlainAddress): A
   };
 }
 
-/** An address as warehouses and orders keep it. */
+/** An address in the form that warehouses and orders keep. */
 type Place = Omit<LabelAddress, "company"> & { readonly company?: string | null; readonly phone?: string | null };
 
-/** An address of a warehouse or an order, as labels keep it. */
+/** An address of a warehouse or an order, in the form that labels keep. */
 export function addressOf({ company, phone, ...same }: Place): Address {
   return { ...same, company: company ?? null, phone: phone ?? null };
 }

@@ -5,7 +5,7 @@ import type { Customs } from "../products/product.ts";
 import type { Content } from "./offer.ts";
 import { readWeight, type Weight } from "./weight.ts";
 
-/** What is to be known of a product to weigh it and to declare it. */
+/** What must be known of a product to weigh and declare it. */
 export interface Weighed {
   readonly id: number;
   readonly sku: string;
@@ -14,7 +14,7 @@ export interface Weighed {
   readonly customs: Customs | null;
 }
 
-/** The products whose weight tells what an order weighs: those of its lines, and the components of bundles. */
+/** The products whose weights make up an order's weight: those of its lines, and the components of bundles. */
 export function productsToWeigh({ lines }: Order): number[] {
   return [...new Set(lines.flatMap((line) => [line.product_id, ...partsOf(line).map(({ product_id }) => product_id)]))];
 }
@@ -37,7 +37,7 @@ export function goodsIn(
   });
 }
 
-/** What one unit of a line weighs: its product, or else the components of the bundle together; null when unknown. */
+/** The weight of one unit of a line: of its product, or of all components of the bundle; null when unknown. */
 export function weightOf(line: OrderLine, products: ReadonlyMap<number, Weighed>): Weight | null {
   const own = productWeight(products.get(line.product_id));
   if (own !== null || line.components === null) return own;
@@ -53,7 +53,7 @@ function productWeight(product: Weighed | undefined): Weight | null {
   return readWeight(product.weight, product.weight_unit ?? "lb");
 }
 
-/** What customs are told of goods, whose worth is told in US dollars: nothing of an order in another currency. */
+/** The customs contents of goods, valued in US dollars; none for an order in another currency. */
 export function contentsOf(goods: readonly Goods[], products: readonly Weighed[], currency: string): Content[] {
   if (currency !== "USD") return [];
   const known = new Map(products.map((product) => [product.id, product]));

@@ -1,30 +1,30 @@
-// What the service and a carrier say to each other about a parcel: what is to be carried, what it would cost, and what
-// was bought. Money is whole cents, moments are milliseconds since 1970.
+// // What the service and a carrier tell each other about a parcel: what is to be carried, what it would cost, and what
+// was bought. Money is whole cents; moments are milliseconds since 1970.
 import type { Address } from "./address.ts";
 import type { CarrierDocument } from "./document.ts";
 import type { Package } from "./parcel.ts";
 import type { Weight } from "./weight.ts";
 
-/** One end of a way. A question for rates may know no more than a postal code and a country. */
+/** One end of a parcel's way. A request for rates may know only a postal code and a country. */
 export interface End {
   /** Two-letter code of ISO 3166-1. */
   readonly country: string;
   readonly postal_code: string | null;
   readonly state: string | null;
   readonly city: string | null;
-  /** The whole address, without which nothing can be bought. */
+  /** The full address, which a purchase needs. */
   readonly address: Address | null;
-  /** Whether it is a home; null when nobody said so. */
+  /** Whether the address is residential; null when unknown. */
   readonly residential: boolean | null;
 }
 
-/** One end of a way whose whole address is known. */
+/** One end of a parcel's way with its full address. */
 export function endAt(address: Address): End {
   const { country, postal_code, state, city } = address;
   return { country, postal_code, state, city, address, residential: null };
 }
 
-/** A carrier as it is listed, with what it sells. */
+/** A carrier and its services, as they are listed. */
 export interface ListedCarrier {
   /** In small letters, such as `usps`. */
   readonly code: string;
@@ -32,36 +32,36 @@ export interface ListedCarrier {
   readonly services: readonly { readonly code: string; readonly name: string }[];
 }
 
-/** Goods of one kind in a parcel, as customs want to know of them. */
+/** Goods of one kind in a parcel, as customs declare them. */
 export interface Content {
   readonly description: string;
   readonly quantity: number;
-  /** What all of them are worth, in cents of US dollars. */
+  /** The value of all of them, in cents of US dollars. */
   readonly value_cents: number;
-  /** What all of them weigh, or null when nobody knows. */
+  /** The weight of all of them; null when unknown. */
   readonly weight: Weight | null;
   readonly hs_code: string | null;
   /** Two-letter code of ISO 3166-1. */
   readonly country_of_origin: string | null;
 }
 
-/** What is to be carried, and from where to where. */
+/** What is to be carried, from where, and to where. */
 export interface Carriage {
   readonly from: End;
   readonly to: End;
   readonly package: Package;
   readonly weight: Weight;
-  /** What is in it, where that is known: abroad, customs ask. */
+  /** The contents, if known; customs ask for them abroad. */
   readonly contents?: readonly Content[];
-  /** What the goods are worth, in cents of US dollars. */
+  /** The value of the goods, in cents of US dollars. */
   readonly value_cents: number | null;
   /** Whether that value is to be insured. */
   readonly insurance: boolean;
-  /** The IANA zone of the place that it leaves from. */
+  /** The IANA zone of the sender. */
   readonly origin_zone: string;
-  /** What is printed for people: the number of the order or of the return. */
+  /** Printed for people: the number of the order or of the return. */
   readonly reference: string | null;
-  /** Whether goods come back: the sender is the customer. */
+  /** Whether it is a return: the sender is the customer. */
   readonly return: boolean;
 }
 
@@ -75,12 +75,12 @@ export interface PriceLine {
   readonly amount_cents: number;
 }
 
-/** What one service of one carrier would cost. */
+/** The price of one service of one carrier. */
 export interface Offer {
   /** The carrier in small letters, such as `usps`. */
   readonly carrier: string;
   readonly carrier_name: string;
-  /** The service as a purchase names it. */
+  /** The service, in the name that a purchase uses. */
   readonly service: string;
   readonly service_name: string;
   /** What is charged for it. */
@@ -89,30 +89,30 @@ export interface Offer {
   readonly cost_cents: number;
   readonly currency: string;
   readonly breakdown: readonly PriceLine[];
-  /** What is billed, in whole pounds; null when the carrier does not say. */
+  /** The billed weight in whole pounds; null when the carrier does not say. */
   readonly billable_pounds: number | null;
   readonly zone: string | null;
-  /** Whether the zone is a guess, as for military addresses. */
+  /** Whether the zone is estimated, as for military addresses. */
   readonly zone_estimated: boolean;
   readonly delivery_days: number | null;
-  /** The day it leaves, as `YYYY-MM-DD` in the zone of its origin. */
+  /** The day it leaves, as `YYYY-MM-DD` in the zone of its sender. */
   readonly ship_date: string | null;
   readonly delivery_date: number | null;
-  /** What the connector buys it by: opaque to all others. */
+  /** What the connector needs to buy it; opaque to all others. */
   readonly ref: string;
 }
 
-/** What a carrier says beside its offers. */
+/** A carrier's message besides its offers. */
 export interface Message {
   readonly carrier: string;
   readonly service: string | null;
   readonly level: "info" | "warning" | "error";
-  /** Such as `over_weight_limit`, `zip_unknown`, `carrier_timeout`, `carrier_error`. */
+  /** A code such as `over_weight_limit`, `zip_unknown`, `carrier_timeout` or `carrier_error`. */
   readonly code: string;
   readonly message: string;
 }
 
-/** The answer to a question for rates. */
+/** The answer to a request for rates. */
 export interface Offers {
   readonly offers: readonly Offer[];
   readonly messages: readonly Message[];
@@ -121,15 +121,15 @@ export interface Offers {
 /** What a carrier sold. */
 export interface Bought {
   readonly tracking_number: string;
-  /** Where the carrier shows the parcel to anyone, or null. */
+  /** The carrier's public page of the parcel, or null. */
   readonly tracking_url: string | null;
   /** What the carrier took for it. */
   readonly cost_cents: number;
   readonly currency: string;
   readonly documents: readonly CarrierDocument[];
-  /** What the carrier calls the purchase when it is to be voided: opaque to all others. */
+  /** The carrier's reference for voiding the purchase; opaque to all others. */
   readonly carrier_ref: string;
-  /** What the carrier calls its watch over the parcel, or null. */
+  /** The carrier's reference of its tracker, or null. */
   readonly tracker_ref: string | null;
   readonly estimated_delivery: number | null;
 }

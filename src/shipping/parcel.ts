@@ -19,7 +19,7 @@ export interface Package {
   readonly dimensions: Dimensions | null;
 }
 
-/** What a client says of a parcel. */
+/** A parcel in a request. */
 interface ParcelInput {
   readonly weight: string | number;
   readonly weight_unit?: string | undefined;
@@ -29,13 +29,13 @@ interface ParcelInput {
     | undefined;
 }
 
-/** A parcel that can be weighed: as the client described it, and its exact weight. */
+/** A weighed parcel: as the client described it, with its exact weight. */
 export interface Parcel {
   readonly package: Package;
   readonly weight: Weight;
 }
 
-/** Reads a parcel; `path` is where the request holds it, as in `package.`. Refuses: validation_failed. */
+/** Reads a parcel; `path` is its place in the request, as in `package.`. Refuses: validation_failed. */
 export function readParcel(input: ParcelInput, path: "" | "package."): Parcel {
   const unit = weightUnit(input.weight_unit ?? "lb");
   assert(unit !== null, "a unit of weight is checked before");

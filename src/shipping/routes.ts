@@ -9,7 +9,7 @@ import { quoteRoutes } from "./quotes/routes.ts";
 import { rateCardRoutes } from "./rates/routes.ts";
 import { zoneRoutes } from "./zones/routes.ts";
 
-/** What parcels cost, who carries them, the labels that are bought for them, and what carriers are handed. */
+/** Rates, carriers, labels and manifests. */
 export const shippingRoutes = (service: Service) =>
   new Elysia()
     .use(quoteRoutes(service))

@@ -6,7 +6,7 @@ import { type Address, isCountry } from "./address.ts";
 import { isUsState } from "./delivery/time_zones.ts";
 import type { Message, Offer } from "./offer.ts";
 
-/** Refuses: validation_failed, for an address in no country, or in the US without a state and a ZIP code of theirs. */
+/** Refuses: validation_failed, for an address with an unknown country, or in the US without a state and ZIP code. */
 export function checkAddress(field: "from_address" | "to_address", { country, state, postal_code }: Address): void {
   if (!isCountry(country)) throw invalid(`${field}.country`, countryHint);
   if (country !== "US") return;
@@ -19,7 +19,7 @@ export function checkAddress(field: "from_address" | "to_address", { country, st
 
 const countryHint = "must be a two-letter country code such as US";
 
-/** Where a parcel would leave and arrive, as a client says it; in the US unless a country is given. */
+/** The two ends of a parcel's way in a request; in the US unless a country is given. */
 interface Ends {
   readonly from_zip?: string | undefined;
   readonly to_zip?: string | undefined;
@@ -27,7 +27,10 @@ interface Ends {
   readonly to_country?: string | undefined;
 }
 
-/** Refuses: validation_failed, naming each end that is in no country, or whose postal code is none of its country's. */
+/**
+ * Refuses: validation_failed, naming each end with an unknown country or a postal code of another form than the
+ * country's.
+ */
 export function checkEnds(ends: Ends): void {
   const problems = (["from", "to"] as const).flatMap((end) => {
     const country = ends[`${end}_country`] ?? "US";
@@ -47,7 +50,8 @@ function postalProblems(field: string, code: string, country: string): FieldProb
 
 const isNone = (field: string, message: string): FieldProblem => ({ field, code: "invalid_format", message });
 
-// Carriers that deliver to a door only. A service of theirs that the post takes on at the end may do so all the same.
+// // Carriers that deliver to street addresses only. Services that the post finishes for them may still deliver to a PO
+// box.
 const to_doors_only: readonly string[] = [
   "amazon_shipping",
   "canpar",
@@ -64,7 +68,7 @@ const to_doors_only: readonly string[] = [
   "veho",
 ];
 
-/** What to tell beside rates to a box at a post office: once of each carrier that offers some and delivers to doors. */
+/** Messages beside the rates to a PO box: one for each carrier with offers that delivers to street addresses only. */
 export function boxMessages<Sold extends { readonly offer: Offer; readonly account_id: number | null }>(
   sold: readonly Sold[],
   to: Address | null,
@@ -78,9 +82,9 @@ export function boxMessages<Sold extends { readonly offer: Offer; readonly accou
   );
 }
 
-/** What to tell of a label to a box at a post office, by a carrier that delivers to doors only; nothing for others. */
+/** The warning on a label to a PO box by a carrier that delivers to street addresses only; none for others. */
 export function boxWarnings(carrier: string, to: Address) {
   if (!to_doors_only.includes(carrier) || !isPostOfficeBox(to)) return [];
-  const message = `is a box at a post office, to which ${carrier} delivers with few of its services or none`;
+  const message = `is a PO box, to which ${carrier} delivers with few services or none`;
   return [{ field: "to_address.street1", code: "po_box" as const, message }];
 }

@@ -23,14 +23,14 @@ export function sidesOf(one: Side, two: Side, three: Side): Sides {
   return [longest, second, third];
 }
 
-/** The length and the way around the two other sides. */
+/** The length plus girth of a parcel: its longest side and the way around the two others. */
 export function lengthAndGirth([longest, second, third]: Sides): Fraction {
   const half = add(second, third);
   return add(longest, add(half, half));
 }
 
 export const sideRoundings = ["ceil", "half"] as const;
-/** How a carrier makes whole inches of a side: every started inch counts, or half an inch and more does. */
+/** How a carrier rounds a side to whole inches: up, or half up. */
 export type SideRounding = (typeof sideRoundings)[number];
 
 /** The cubic inches of a parcel whose sides are whole inches. */

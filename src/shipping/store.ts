@@ -69,12 +69,12 @@ interface Origin {
   readonly timezone: string;
 }
 
-/** Where a parcel leaves, by its order's warehouse. */
+/** The warehouse that a parcel leaves, by its order. */
 export async function originOfOrder(db: Db, order_id: number, warehouse_id: number | null): Promise<Origin> {
   return originAt(await warehouseOfOrder(db, order_id, warehouse_id));
 }
 
-/** The warehouse that an order leaves: the one asked for, else where its units lie or have left, else the first. */
+/** The warehouse that an order leaves: the one it names, else where its units lie or have left, else the first one. */
 export async function warehouseOfOrder(db: Db, order_id: number, warehouse_id: number | null): Promise<PlainWarehouse> {
   const [first, ...others] = await listPlainWarehouses(db);
   assert(first, "a store has a warehouse");
@@ -84,7 +84,7 @@ export async function warehouseOfOrder(db: Db, order_id: number, warehouse_id: n
   return others.find(({ id }) => id === chosen?.warehouse_id) ?? first;
 }
 
-/** The warehouses that some orders leave, as `warehouseOfOrder` chooses them, in a handful of queries. */
+/** The warehouses that some orders leave, chosen as in `warehouseOfOrder`, in a handful of queries. */
 export async function warehousesOfOrders(
   db: Db,
   orders: readonly { readonly id: number; readonly warehouse_id: number | null }[],
@@ -107,7 +107,7 @@ export async function warehousesOfOrders(
   return new Map([...chosen].map(([id, warehouse_id]) => [id, all.find((one) => one.id === warehouse_id) ?? first]));
 }
 
-/** The warehouse that parcels leave when no order says which. */
+/** The warehouse that parcels leave when no order names one. */
 export async function usualOrigin(db: Db): Promise<Origin> {
   const [first] = await listPlainWarehouses(db);
   assert(first, "a store has a warehouse");

@@ -24,12 +24,12 @@ export function gramsOf(weight: Weight): number {
   return Math.max(1, Number(roundedUnits(weight, unitNanograms.g)));
 }
 
-/** The pounds a carrier bills: every started pound counts, and at least one. */
+/** The billed pounds: rounded up, at least one. */
 export function billedPounds(weight: Weight): number {
   return Number(startedUnits(weight, unitNanograms.lb));
 }
 
-/** The weight in a unit as exact decimal text; null when that has no end. */
+/** The weight in a unit as exact decimal text; null when it has no finite decimals. */
 export function weightText(weight: Weight, unit: WeightUnit): string | null {
   return decimalText(weight, unitNanograms[unit]);
 }

@@ -7,14 +7,14 @@ import type { Label } from "../shipping/labels/label.ts";
 import type { TrackingStatus } from "../shipping/updates/status.ts";
 import { standingView, type TrackingRecord } from "./record.ts";
 
-/** The order of a parcel, as far as the parcel shows it. */
+/** The order of a parcel, as far as its parcels show it. */
 export interface ParcelOrder {
   readonly id: number;
   readonly order_number: string;
   readonly lines: readonly { readonly id: number; readonly sku: string }[];
 }
 
-/** A parcel with its order, its label if it has one of ours, and where it is. */
+/** A parcel with its order, its label if we sold one, and its status. */
 interface TrackedParcel {
   readonly shipment: Shipment;
   readonly order: ParcelOrder;
@@ -23,8 +23,8 @@ interface TrackedParcel {
 }
 
 /**
- * The parcel as events show it. It has no link to the label's document: an event can be read long after such a link has
- * expired, and by more eyes.
+ * The parcel as events show it. It has no link to the label's document: events may be read long after such a link has
+ * expired, and by more people.
  */
 export function parcelView({ shipment, order, label, record }: TrackedParcel) {
   const skus = new Map(order.lines.map(({ id, sku }) => [id, sku]));
@@ -48,7 +48,7 @@ const shipmentStatusOf: Readonly<Record<TrackingStatus, ShipmentStatus>> = {
   returned: "returned",
 };
 
-/** A number that is followed as events show it: a parcel that is none of an order's, and so has no id of its own. */
+/** A number tracked on request, as events show it: it is no order's parcel, so it has no id. */
 export function looseView(
   record: TrackingRecord,
   {

@@ -6,23 +6,23 @@ import type { TrackingEventStatus } from "../shipping/updates/status.ts";
 import type { TrackingLocation, TrackingUpdate } from "../shipping/updates/update.ts";
 import type { Standing } from "./rules.ts";
 
-/** What is known of a parcel on its way. The fields of `Standing` say which event decides its status. */
+/** What is known of a parcel on its way. The fields of `Standing` identify the event that decides its status. */
 export interface TrackingRecord extends Standing {
   readonly id: number;
   readonly tracking_number: string;
   readonly carrier: string;
   readonly service_type: string | null;
   readonly shipment_id: number | null;
-  /** The order that a number without a parcel of ours is told to. */
+  /** The order of a number that is tracked for one without being its parcel. */
   readonly order_id: number | null;
-  /** The carrier account that tells of the parcel; null when nobody but who scans does. */
+  /** The carrier account that reports on the parcel; null when only scans are entered. */
   readonly account_id: number | null;
-  /** Where the carrier shows the parcel to anyone, as the purchase said. */
+  /** The carrier's public page of the parcel, as the purchase gave it. */
   readonly tracking_url: string | null;
   readonly status_detail: string | null;
   readonly message: string | null;
   readonly estimated_delivery: number | null;
-  /** When the carrier told so: the newest telling wins. Null for an estimate of ours. */
+  /** When the carrier gave this date: the newest report wins. Null for an estimate of ours. */
   readonly estimated_at: number | null;
   readonly current_location: TrackingLocation | null;
   readonly signed_by: string | null;
@@ -30,13 +30,13 @@ export interface TrackingRecord extends Standing {
   readonly weight: string | null;
   readonly weight_unit: string | null;
   readonly dimensions: Dimensions | null;
-  /** Somebody asked to follow the number, and it was not given up; there is no parcel of ours. */
+  /** Somebody asked to track the number, and did not stop; it is no parcel of ours. */
   readonly followed: boolean;
-  /** Whether the account's carrier knows that we follow the parcel. */
+  /** Whether the account's carrier was asked to track the parcel. */
   readonly taken_up: boolean;
-  /** When its carrier is asked next; null when it is asked no more. */
+  /** When its carrier is polled next; null when never again. */
   readonly look_at: number | null;
-  /** How often in a row asking failed. */
+  /** How many polls in a row failed. */
   readonly look_failures: number;
   readonly version: number;
   readonly created_at: number;
@@ -49,7 +49,7 @@ export interface TrackingEvent {
   readonly message: string | null;
   readonly status_detail: string | null;
   readonly location: TrackingLocation | null;
-  /** The carrier's own words, as they came. */
+  /** The carrier's message, unchanged. */
   readonly carrier_status: string | null;
   readonly carrier_code: string | null;
   readonly reason: string | null;
@@ -60,26 +60,26 @@ export interface TrackingEvent {
 export interface TrackingHistory {
   readonly record: TrackingRecord;
   readonly events: readonly TrackingEvent[];
-  /** The order of the parcel, or the one that a followed number is told to. */
+  /** The order of the parcel, or the one that the number is tracked for. */
   readonly order_id: number | null;
-  /** Where anyone sees how far it is, or null. */
+  /** The public tracking page, or null. */
   readonly tracking_url: string | null;
 }
 
-/** Who tells of parcels on behalf of carriers. */
+/** Who reports on parcels for carriers. */
 export interface Teller {
   /** The code of the connector, or `sim` for the simulated carrier. */
   readonly source: string;
   readonly actor: Actor;
 }
 
-/** What was told of a parcel that nobody here knows yet. */
+/** A report on a parcel that is not known here yet. */
 export interface WaitingUpdate {
   readonly teller: Teller;
   readonly update: TrackingUpdate;
 }
 
-/** What a scan means when nobody says more. */
+/** The message of a scan that has none. */
 const words: Readonly<Record<TrackingEventStatus, string>> = {
   pending: "Label created, awaiting pickup",
   accepted: "Accepted by the carrier",
@@ -93,7 +93,7 @@ const words: Readonly<Record<TrackingEventStatus, string>> = {
 
 const nowhere: TrackingLocation = { city: null, state: null, country: null, facility: null };
 
-/** The record as the tracking reference shows it, with the fields of the shipping reference beside. */
+/** The record as the tracking reference shows it, together with the fields of the shipping reference. */
 export function trackingView({ events, ...tracked }: TrackingHistory) {
   const { record } = tracked;
   const { weight, weight_unit, dimensions } = record;
@@ -131,7 +131,7 @@ export function trackedView({ record, order_id, tracking_url }: Omit<TrackingHis
   };
 }
 
-/** Where a parcel stands, as its record and the events about its shipment show it. */
+/** The status of a parcel, as its record and the events about its shipment show it. */
 export function standingView(record: TrackingRecord) {
   const said = record.event_status ?? record.status;
   return {

@@ -22,7 +22,7 @@ const BatchView = closed({
   meta: closed({ ...MetaView.properties, requested: Type.Integer(), found: Type.Integer() }),
 });
 
-/** Where parcels are: one, many at once, what a person scans, and numbers to be followed. */
+/** Tracking: of one parcel, of many at once, scans by people, and numbers tracked on request. */
 export const trackingRoutes = (service: Service) =>
   new Elysia({ prefix: "/tracking" }).use(conventions).use(followingRoutes(service)).use(parcelRoutes);
 
@@ -47,9 +47,9 @@ const parcelRoutes = new Elysia()
         tagged: true,
         summary: "Track a parcel",
         description:
-          "A number of which nothing is known here is 404, with the carriers that it may be of in" +
-          " `detected_carriers`: found by its form and check digit, several where several fit. `POST /tracking`" +
-          " follows such a number.",
+          "An unknown number is answered 404, with the carriers that it may belong to in" +
+          " `detected_carriers`: all that fit by form and check digit. `POST /tracking`" +
+          " starts to track such a number.",
         answers: { 200: EnvelopedView(Type.Union([TrackingView, ShortTrackingView])) },
       }),
     },
@@ -85,7 +85,7 @@ const parcelRoutes = new Elysia()
     },
   );
 
-/** Answers each number in the order asked, found or not. */
+/** Answers each number in the order of the request, found or not. */
 function trackMany(call: Call, numbers: readonly string[]): Promise<Response> {
   const read = (db: Parameters<typeof findHistories>[0]) => findHistories(db, numbers.map(plainTrackingNumber));
   return answerRead(call, read, (found, request_id, now) => {

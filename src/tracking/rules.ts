@@ -11,15 +11,15 @@ import {
 } from "../shipping/updates/status.ts";
 import type { TrackingLocation } from "../shipping/updates/update.ts";
 
-/** The part of a tracking event that decides where the record stands. `occurred_at` is in milliseconds. */
+/** The fields of a tracking event that decide a record's status. `occurred_at` is in milliseconds. */
 export interface TrackingFact {
   readonly status: TrackingEventStatus;
   readonly occurred_at: number;
-  /** The event's own duplicate hash. It orders two events of one moment and one status. */
+  /** The event's own duplicate hash, which orders two events of one moment and status. */
   readonly event_hash: string;
 }
 
-/** Where a record stands: its status, and the event that decided it. All but `status` are null before any event. */
+/** The status of a record and the event that decided it. All but `status` are null before any event. */
 export interface Standing {
   readonly status: TrackingStatus;
   readonly event_status: TrackingEventStatus | null;
@@ -27,22 +27,25 @@ export interface Standing {
   readonly event_hash: string | null;
 }
 
-/** What the world is told of a change, in this order. */
+/** The events that a change emits, in this order. */
 type TrackingNews = Extract<
   EventType,
   "shipment.tracking_updated" | "shipment.in_transit" | "shipment.delivered" | "shipment.exception"
 >;
 
-/** What one event did to a record. */
+/** What one event changed in a record. */
 export interface TrackingStep {
   readonly standing: Standing;
-  /** The event became the deciding one, so its message and place are the record's from now on. */
+  /** Whether the event decides the status now, so that its message and place are shown. */
   readonly decides: boolean;
-  /** The record's status is another one than before. */
+  /** Whether the record's status changed. */
   readonly changed: boolean;
-  /** The event types to emit; empty when the status did not change. */
+  /** The event types to emit; none when the status did not change. */
   readonly emits: readonly TrackingNews[];
-  /** What the order does if it has not done so already. An event says so even when it comes too late to decide. */
+  /**
+   * The act on the order, unless it was done before. An event asks for it even when it comes too late to decide the
+   * status.
+   */
   readonly order_act: "ship" | "deliver" | null;
 }
 
@@ -55,8 +58,8 @@ export const beforeEvents: Standing = {
 };
 
 /**
- * Takes one event into a record's standing. Of all events the greatest by (final, occurred_at, rank) decides, so the
- * order in which they arrive does not matter: a late old event moves nothing, and after delivered only returned moves.
+ * Adds one event to a record's standing. Of all events the greatest by (final, occurred_at, rank) decides, so that the
+ * order of arrival does not matter: a late old event changes nothing, and after `delivered` only `returned` does.
  */
 export function afterEvent(standing: Standing, event: TrackingFact): TrackingStep {
   const { shows, emits, order_act }: TrackingMeaning = trackingMeanings[event.status];
@@ -69,19 +72,19 @@ export function afterEvent(standing: Standing, event: TrackingFact): TrackingSte
   return { standing: next, decides: true, changed, emits: news, order_act };
 }
 
-/** Where a record stands after these events, given in any order. */
+/** The status of a record after these events, given in any order. */
 export function standingAfter(events: readonly TrackingFact[]): Standing {
   return events.reduce((standing, event) => afterEvent(standing, event).standing, beforeEvents);
 }
 
-/** Events as they happened, the oldest first: what they move is told in this order. */
+/** Events in the order in which they happened, oldest first: what each changes is emitted in this order. */
 export function inOrder<Event extends Pick<TrackingFact, "status" | "occurred_at">>(events: readonly Event[]): Event[] {
   return events.toSorted((one, other) => {
     return one.occurred_at - other.occurred_at || rank(one.status) - rank(other.status);
   });
 }
 
-/** What is known of a parcel beside its standing, as far as a carrier may know better. */
+/** The facts of a parcel besides its status that a carrier may know better. */
 interface Expectation {
   readonly carrier: string;
   readonly service_type: string | null;
@@ -89,7 +92,10 @@ interface Expectation {
   readonly estimated_at: number | null;
 }
 
-/** What a carrier tells of a parcel beside its scans; `told_at` as it says, else by its newest scan. */
+/**
+ * A carrier's facts about a parcel besides its scans; `told_at` is the time that it gives, else the time of its newest
+ * scan.
+ */
 interface Telling {
   readonly carrier: string | null;
   readonly service: string | null;
@@ -98,13 +104,13 @@ interface Telling {
   readonly events: readonly { readonly occurred_at: number }[];
 }
 
-/** The carrier of a parcel of which nobody said one. */
+/** The carrier of a parcel for which none was given. */
 export const unknown_carrier = "unknown";
 
 /**
- * What a carrier's telling changes of a parcel beside its standing, or null. Of two tellings of when it comes the newer
- * holds, of two at the same moment the later day, so that it does not matter which arrives first. The carrier and the
- * service are taken where they were not known.
+ * What a carrier's report changes of a parcel besides its status, or null. Of two expected dates the newer report wins,
+ * of two reports of one moment the later date, so that the order of arrival does not matter. Carrier and service are
+ * set where they were unknown.
  */
 export function newFacts(known: Expectation, told: Telling, now: number): Partial<Expectation> | null {
   const moments = told.events.map(({ occurred_at }) => occurred_at);
@@ -134,14 +140,14 @@ export function duplicateHash(event: {
   return createHash("sha256").update(facts).digest("hex");
 }
 
-/** A parcel that left, and perhaps arrived, before it was brought in. Moments in milliseconds. */
+/** A parcel that left, and perhaps arrived, before its order was imported. Moments in milliseconds. */
 interface PastParcel {
   readonly tracking_number: string | null;
   readonly shipped_at: number | null;
   readonly delivered_at: number | null;
 }
 
-/** What such a parcel's carrier would have reported, oldest first. */
+/** The scans that the carrier of such a parcel would have reported, oldest first. */
 export function pastFacts({ tracking_number, ...moments }: PastParcel): TrackingFact[] {
   const said = { tracking_number: tracking_number ?? "", location: null, message: null };
   return pastScans.flatMap(({ status, moment }) => {

@@ -9,10 +9,10 @@ const part = () => Type.Optional(nullable(textField(100, { min: 0 })));
 
 export const RecordScan = closed({
   status: choice(trackingEventStatuses),
-  timestamp: Type.Optional(momentField("When it happened; now unless given.")),
+  timestamp: Type.Optional(momentField("When it happened; now by default.")),
   message: Type.Optional(nullable(notesField(500))),
   location: Type.Optional(nullable(closed({ city: part(), state: part(), country: part(), facility: part() }))),
-  code: Type.Optional(nullable(textField(100, { description: "The carrier's own code of the scan." }))),
+  code: Type.Optional(nullable(textField(100, { description: "The carrier's code of the scan." }))),
   reason: Type.Optional(nullable(textField(200))),
   signed_by: Type.Optional(nullable(textField(200))),
 });
@@ -44,12 +44,10 @@ const tracked = {
   service_type: text,
   shipment_id: text,
   order_id: text,
-  account_id: nullable(Type.String({ description: "The carrier account that tells of it." })),
-  tracking_url: nullable(
-    Type.String({ description: "Where anyone sees how far it is: the carrier's page, else ours." }),
-  ),
+  account_id: nullable(Type.String({ description: "The carrier account that reports on it." })),
+  tracking_url: nullable(Type.String({ description: "The public tracking page: the carrier's, else ours." })),
   next_look_at: nullable(
-    Type.String({ format: "date-time", description: "When its carrier is asked again, unless it tells before." }),
+    Type.String({ format: "date-time", description: "When its carrier is polled next, unless it reports before." }),
   ),
 };
 
@@ -66,7 +64,7 @@ export const TrackingView = closed({
       description: Type.String(),
       message: Type.String(),
       status_detail: text,
-      carrier_status: nullable(Type.String({ description: "The carrier's own word, as it came." })),
+      carrier_status: nullable(Type.String({ description: "The carrier's own status, unchanged." })),
       carrier_code: text,
       reason: text,
     }),
@@ -91,11 +89,11 @@ export const ShortTrackingView = closed({
   ),
 });
 
-/** A carrier that a number which nobody follows may be of. */
+/** A carrier that an unknown number may belong to. */
 const DetectedView = closed({
   carrier: Type.String(),
-  format: Type.String({ description: "What such numbers are called." }),
-  checked: Type.Boolean({ description: "Whether a check digit bears it out, or the form of the number alone." }),
+  format: Type.String({ description: "The name of such numbers." }),
+  checked: Type.Boolean({ description: "Whether a check digit confirms it, or only the form of the number." }),
   tracking_url: text,
 });
 
@@ -116,7 +114,7 @@ export const TrackedView = closed({
 /** The data of the events about a shipment. */
 export const ShipmentEventView = closed({
   object: Type.Literal("shipment"),
-  id: nullable(Type.String({ description: "Null for a number that is followed and is no parcel of an order." })),
+  id: nullable(Type.String({ description: "Null for a number tracked on request that is no order's parcel." })),
   status: choice(shipmentStatuses),
   carrier: text,
   service: text,
@@ -126,9 +124,11 @@ export const ShipmentEventView = closed({
   created_at: moment,
   shipped_at: nullable(moment),
   delivered_at: nullable(moment),
-  order_id: nullable(Type.String({ description: "The order that the parcel belongs to or is told to." })),
+  order_id: nullable(
+    Type.String({ description: "The order that the parcel belongs to, or that the number is" + " tracked for." }),
+  ),
   order_number: text,
-  return_id: nullable(Type.String({ description: "The return that comes back in it." })),
+  return_id: nullable(Type.String({ description: "The return in the parcel." })),
   label: nullable(
     closed({
       label_id: Type.String(),

@@ -1,6 +1,6 @@
-// The simulated carrier of the sandbox: numbers whose way is known beforehand. It knows the numbers by which EasyPost
-// and Shippo are tried out, and the numbers of its own labels (`SIM…` and SSCCs of the range for demonstrations), which
-// play their days on the sandbox's clock.
+// // The simulated carrier of the sandbox, whose numbers have a known course. It knows the test numbers of EasyPost and
+// Shippo, and the numbers of its own labels (`SIM…` and SSCCs of the range for demonstrations), which play their days
+// on the sandbox's clock.
 import { isDemonstration } from "../shipping/labels/sscc.ts";
 import { isDelivered, type TrackingEventStatus, trackingMeanings, trackingStarts } from "../shipping/updates/status.ts";
 import type { CarrierEvent, TrackingLocation, TrackingUpdate } from "../shipping/updates/update.ts";
@@ -9,15 +9,15 @@ import type { TrackingEvent, TrackingHistory } from "./record.ts";
 import { beforeEvents } from "./rules.ts";
 
 const day_ms = 86_400_000;
-/** So long a day takes on the sandbox's clock for a number that plays its days. */
+/** The length of a day on the sandbox's clock for a number that plays its days. */
 const played_day_ms = 10_000;
 
-/** What the carrier says of a number, the oldest first, and how long it takes from one to the next. */
+/** The scans of a number, oldest first, and the time between them. */
 interface Way {
   readonly means: readonly TrackingEventStatus[];
   readonly said: readonly string[];
   readonly step_ms: number;
-  /** Whether it happens from now on, and has not happened already. */
+  /** Whether the course begins now; otherwise it has happened already. */
   readonly played: boolean;
 }
 
@@ -47,7 +47,7 @@ const played: readonly (readonly [ending: string, days: readonly TrackingEventSt
   ["", [...home, "out_for_delivery", "delivered"]],
 ];
 
-/** The number that EasyPost is tried out with: `EZ` and a digit at both ends of eight noughts. */
+/** EasyPost's test numbers: `EZ` and a digit at both ends of eight zeros. */
 const easypostNumber = /^EZ([1-7])0{8}\1$/;
 
 function wayOf(number: string): Way | null {
@@ -80,15 +80,15 @@ const places: Readonly<Record<TrackingEventStatus, TrackingLocation | null>> = {
   returned: oakland,
 };
 
-/** Whether the simulated carrier of the sandbox tells of a number. */
+/** Whether the simulated carrier of the sandbox reports on a number. */
 export const isSimulated = (number: string): boolean => wayOf(number) !== null;
 
-/** Whether more happens to a number of the simulated carrier while its clock goes on. */
+/** Whether a number of the simulated carrier gets more news as its clock goes on. */
 export const playsItsDays = (number: string): boolean => wayOf(number)?.played === true;
 
 /**
- * What the simulated carrier tells of a number that it was asked to follow at `since`, and when it will tell more; null
- * for a number that it does not know. Moments in milliseconds.
+ * The simulated carrier's report on a number tracked since `since`, and when there will be more; null for an unknown
+ * number. Moments in milliseconds.
  */
 export function simulatedUpdate(
   tracking_number: string,
@@ -120,7 +120,7 @@ export function simulatedUpdate(
   return { update, next_at: all[events.length]?.occurred_at ?? null };
 }
 
-/** What the sandbox shows of a number that nobody follows, if it is one by which carriers are tried out; else null. */
+/** What the sandbox shows of a test number that nobody tracks; null for other numbers. */
 export function simulatedHistory(tracking_number: string, now: number): TrackingHistory | null {
   if (wayOf(tracking_number)?.played !== false) return null;
   const today = now - (now % day_ms);

@@ -18,8 +18,8 @@ import type { TrackingHistory, TrackingRecord } from "./record.ts";
 import { beforeEvents, pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./rules.ts";
 import { simulatedHistory } from "./simulation.ts";
 
-// Carriers use a number again after some time, so the newest parcel is the one that is meant. One that the warehouse
-// sent under another carrier's number has no record before its first scan.
+// // Carriers reuse numbers after some time, so the newest parcel counts. A parcel sent under another carrier's number
+// has no record before its first scan.
 const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
   sql
     .select({ parcel: shipments, record: tracking_records, imported: orders.imported })
@@ -35,7 +35,7 @@ const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
     .orderBy(asc(shipments.id)),
 );
 
-// Numbers that are followed, and the parcels of returns: of none of them a parcel of an order is here.
+// // Numbers tracked on request, and the parcels of returns: none of them is a parcel of an order.
 const looseByNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
   sql
     .select()
@@ -60,12 +60,12 @@ const eventsOf = prepared((sql, a: Args<{ record_ids: string }>) =>
     .orderBy(desc(tracking_events.occurred_at), desc(tracking_events.id)),
 );
 
-// Only what `insertRecord` wrote is read, so its JSON has the sides that were written.
+// // Only what `insertRecord` wrote is read, so its JSON has the right shape.
 const recordOf = (row: typeof tracking_records.$inferSelect) => row as TrackingRecord;
 
 /**
- * The newest parcel's record of each number, with its scans; numbers that name no parcel are left out. The sandbox
- * knows the numbers by which carriers are tried out, too.
+ * The newest parcel's record of each number, with its scans; unknown numbers are left out. The sandbox also knows the
+ * test numbers of carriers.
  */
 export async function findHistories(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
   const found = await findRecorded(db, numbers.flatMap(readings));
@@ -79,7 +79,7 @@ export async function findHistories(db: Db, numbers: readonly string[]): Promise
   return new Map([...found, ...simulated.filter((one): one is [string, TrackingHistory] => one[1] !== null)]);
 }
 
-/** A number as it may be stored: as it was scanned, and where that is an SSCC with its identifier, without this. */
+/** The forms in which a number may be stored: as it was scanned and, for an SSCC with its identifier, without that. */
 function readings(number: string): string[] {
   const sscc = scannedSscc(number);
   return sscc === null ? [number] : [number, sscc];
@@ -98,7 +98,9 @@ async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<str
   );
 }
 
-/** The newest parcel's record of each number, without its scans; that of a parcel that nobody scanned has the id 0. */
+/**
+ * The newest parcel's record of each number, without its scans; a parcel that was never scanned has the record id 0.
+ */
 export async function findKnown(db: Db, numbers: readonly string[]): Promise<Map<string, Known>> {
   const rows = await byNumbers(db, { numbers: list(numbers) });
   const loose = await looseByNumbers(db, { numbers: list(numbers) });
@@ -118,7 +120,7 @@ function knownOf({ record, ...found }: Found & { readonly record: object | null 
   return { record: { id: 0, ...firstRecord(found) }, past: pastOf(found), order_id };
 }
 
-/** Where anyone sees how far a parcel is. A number that is told to no order has no page of ours. */
+/** The public tracking page. A number that is tracked for no order has no page of ours. */
 export function pageOf(db: Db, record: TrackingRecord): string | null {
   const { id, shipment_id, carrier, tracking_number, tracking_url: told_url, order_id } = record;
   const number = { carrier, tracking_number, told_url };
@@ -129,14 +131,14 @@ export function pageOf(db: Db, record: TrackingRecord): string | null {
 /** What is known of a number. */
 interface Known {
   readonly record: TrackingRecord;
-  /** What is known of its way without any scan. */
+  /** What is known of its tracking without any scan. */
   readonly past: readonly TrackingFact[];
   readonly order_id: number | null;
 }
 
 /**
- * Whether a number without a parcel is meant rather than the parcel of its newest record. A parcel that nobody has
- * scanned is the one that was followed before it was here.
+ * Whether the newest record of a number stands for the number itself and not for a parcel. A parcel that was never
+ * scanned is the one that was tracked before it was entered.
  */
 function isNewer(
   loose: Pick<TrackingRecord, "followed" | "created_at">,
@@ -156,13 +158,13 @@ export async function getHistory(db: Db, tracking_number: string): Promise<Track
 /** The record of a number, locked until the transaction ends. */
 interface LockedRecord {
   readonly record: TrackingRecord;
-  /** It was followed as a number and has just become the record of this parcel, which knows nothing of its scans. */
+  /** The parcel that has just taken over the record of a number tracked before it; its own status lacks the scans. */
   readonly adopted_by: number | null;
 }
 
 /**
- * The newest parcel's record of a number, locked until the transaction ends; null when there is none. It is made now
- * for a parcel that has none yet, unless the number was followed before the parcel was here.
+ * The newest parcel's record of a number, locked until the transaction ends; null when there is none. A parcel without
+ * a record gets one, unless its number was tracked before the parcel was entered.
  */
 export async function lockRecord(tx: Tx, tracking_number: string): Promise<LockedRecord | null> {
   const numbers = list([tracking_number]);
@@ -180,7 +182,7 @@ export async function lockRecord(tx: Tx, tracking_number: string): Promise<Locke
 }
 
 async function lockedParcel(tx: Tx, found: Found & { readonly record: unknown }): Promise<TrackingRecord> {
-  // Two first scans at once make one record: the second waits for the first here.
+  // // Two first scans at once make one record: the second waits for the first here.
   if (found.record === null) {
     await tx.sql.insert(tracking_records).values(firstRecord(found)).onConflictDoNothing();
   }
@@ -206,7 +208,7 @@ interface Found {
   readonly imported: boolean;
 }
 
-// Who brought in a parcel of the past said no more than when it left and when it arrived.
+// // Whoever imported a past parcel gave only the times when it left and arrived.
 const unsaid = {
   message: null,
   status_detail: null,
@@ -216,12 +218,12 @@ const unsaid = {
   reason: null,
 };
 
-/** What is known of the way of a parcel of an order of the past. */
+/** What is known of the tracking of an imported past order's parcel. */
 function pastOf({ parcel, imported }: Found): TrackingFact[] {
   return imported ? pastFacts(parcel) : [];
 }
 
-/** What is known of a parcel before anything is reported of it. */
+/** What is known of a parcel before any report. */
 function firstRecord(found: Found): Omit<TrackingRecord, "id"> {
   const { parcel } = found;
   return {
@@ -273,20 +275,20 @@ type NewRecord = Pick<
 > &
   Partial<Pick<TrackingRecord, keyof typeof unfollowed>>;
 
-/** The record of a parcel of which nothing has been reported yet. */
+/** The record of a parcel before any report. */
 function newRecord({ now }: Db, fields: NewRecord): Omit<TrackingRecord, "id"> {
   const moments = { created_at: now, updated_at: now };
   return { ...beforeEvents, ...silence, ...unfollowed, ...fields, version: 1, ...moments };
 }
 
-/** Stores the record of a parcel of which nothing has been reported yet, and answers it. */
+/** Stores the record of a parcel before any report, and answers it. */
 export async function insertRecord(tx: Tx, fields: NewRecord): Promise<TrackingRecord> {
   const row = newRecord(tx, fields);
   const [id = 0] = await insertIds(tx, tracking_records, [row]);
   return { id, ...row };
 }
 
-/** Stores a number that nobody here followed; when somebody does at the same time, theirs stays. */
+/** Stores a number that nobody here tracked; when somebody does so at the same time, that record stays. */
 export async function insertFollowed(
   tx: Tx,
   fields: Pick<TrackingRecord, "tracking_number" | "carrier" | "order_id">,
@@ -335,7 +337,7 @@ export async function insertEvent(tx: Tx, event: Required<EventRow>): Promise<bo
 
 interface SavedStanding extends Pick<TrackingRecord, (typeof savedTexts)[number]> {
   readonly id: number;
-  /** JSON or null, since a prepared update does not write it. */
+  /** JSON or null: a prepared update does not convert it by itself. */
   readonly current_location: string | null;
 }
 
@@ -361,7 +363,7 @@ const saveRow = prepared((query: Writing, a: Args<SavedStanding>) =>
     .where(eq(tracking_records.id, a.id)),
 );
 
-/** Stores where a parcel stands after a scan; its version moves by one. */
+/** Stores the status of a parcel after a scan; its version increases by one. */
 export async function saveRecord(tx: Tx, changed: TrackingRecord): Promise<TrackingRecord> {
   const record = { ...changed, version: changed.version + 1, updated_at: tx.now };
   const place = record.current_location;
@@ -369,7 +371,7 @@ export async function saveRecord(tx: Tx, changed: TrackingRecord): Promise<Track
   return record;
 }
 
-/** What is known of a parcel beside where it is. */
+/** What is known of a parcel besides its status. */
 export type RecordFacts = Partial<
   Pick<
     TrackingRecord,
@@ -377,7 +379,7 @@ export type RecordFacts = Partial<
   >
 >;
 
-/** Stores facts of a locked record; its version moves by one. */
+/** Stores facts of a locked record; its version increases by one. */
 export async function saveFacts(tx: Tx, before: TrackingRecord, facts: RecordFacts): Promise<TrackingRecord> {
   const record = { ...before, ...facts, version: before.version + 1, updated_at: tx.now };
   const { version, updated_at } = record;
@@ -388,22 +390,22 @@ export async function saveFacts(tx: Tx, before: TrackingRecord, facts: RecordFac
   return record;
 }
 
-// The condition of the partial index stands in the text, since the engines do not look into parameters.
+// // The condition of the partial index is written into the query, since databases do not match parameters to it.
 const isLookedAt = sql`${tracking_records.look_at} is not null`;
 
-/** The name of the job that asks carriers. */
+/** The name of the job that polls carriers. */
 export const poll_job = "tracking.poll";
 
 const lease = prepared((query: Writing, a: Args<{ ids: string; until: number }>) =>
   query.update(tracking_records).set({ look_at: a.until }).where(among(tracking_records.id, a.ids)),
 );
 
-/** Keeps others from asking of these parcels until a moment. */
+/** Keeps other servers from polling for these parcels until a moment. */
 export async function leaseLooks(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await lease(tx, { ids: list(ids), until });
 }
 
-/** What became of asking. */
+/** The result of a poll. */
 interface LookDone {
   readonly look_at: number | null;
   readonly look_failures: number;
@@ -411,7 +413,8 @@ interface LookDone {
 }
 
 /**
- * Stores what became of asking of a parcel, unless its lease, which ran until `leased`, ran out and it was taken over.
+ * Stores the result of a poll for a parcel, unless its claim, which ran until `leased`, expired and another server took
+ * it.
  */
 export async function saveLook(tx: Tx, id: number, leased: number, done: LookDone): Promise<void> {
   await tx.sql
@@ -421,13 +424,13 @@ export async function saveLook(tx: Tx, id: number, leased: number, done: LookDon
   if (done.look_at !== null) tx.wake(poll_job, done.look_at);
 }
 
-/** Sets when the carrier of a parcel is asked next; null for no more. */
+/** Sets when the carrier of a parcel is polled next; null for never again. */
 export async function setLook(tx: Tx, id: number, look_at: number | null): Promise<void> {
   await tx.sql.update(tracking_records).set({ look_at }).where(eq(tracking_records.id, id));
   if (look_at !== null) tx.wake(poll_job, look_at);
 }
 
-/** Lets a carrier be asked of none of an account's other parcels before a moment. */
+/** Postpones the polls of an account's other parcels to a moment. */
 export async function postponeLooks(tx: Tx, account_id: number, probe: number, until: number): Promise<void> {
   const { look_at } = tracking_records;
   await tx.sql
@@ -438,7 +441,7 @@ export async function postponeLooks(tx: Tx, account_id: number, probe: number, u
     );
 }
 
-/** Moves the moments of the next looks, by as much as the clock was set. */
+/** Moves the times of the next polls by as much as the clock was set. */
 export async function moveLooks(tx: Tx, by_ms: number): Promise<void> {
   const { look_at } = tracking_records;
   await tx.sql
@@ -456,7 +459,7 @@ const returnOf = prepared((sql, a: Args<{ tracking_number: string }>) =>
     .limit(1),
 );
 
-/** The newest return that comes back under a tracking number, and its order; null when there is none. */
+/** The newest return that comes back under a tracking number, with its order; null when there is none. */
 export async function findReturnOf(db: Db, tracking_number: string): Promise<{ id: number; order_id: number } | null> {
   const [found] = await returnOf(db, { tracking_number });
   return found ?? null;

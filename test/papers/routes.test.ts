@@ -357,8 +357,8 @@ describe("refuses", () => {
     const refused = await app.get(wave);
     expect([refused.status, refused.body.error.code]).toEqual([409, "invalid_state_transition"]);
     expect(refused.body.error.message).toBe(
-      `No list was made: ${held.id} is on hold (fraud); ${cancelled.id} is cancelled: nothing of it is to be picked; ` +
-        `${gone.id} is shipped: nothing of it is to be picked.`,
+      `No list was made: ${held.id} is on hold (fraud); ${cancelled.id} is cancelled and has nothing to pick; ` +
+        `${gone.id} is shipped and has nothing to pick.`,
     );
     const fields = refused.body.error.details.map(({ field, code }: Record<string, string>) => [field, code]);
     expect(fields).toEqual([
@@ -368,7 +368,7 @@ describe("refuses", () => {
     ]);
     const unknown = await app.get(`${wave},ord_77,nonsense`);
     expect([unknown.status, unknown.body.error.code]).toEqual([404, "resource_missing"]);
-    expect(unknown.body.error.message).toContain("ord_77 names no order; nonsense names no order");
+    expect(unknown.body.error.message).toContain("ord_77 is not an order; nonsense is not an order");
     const slip = await app.get(`/orders/${cancelled.id}/packing-slip`);
     expect([slip.status, slip.body.error.code]).toEqual([409, "invalid_state_transition"]);
   });

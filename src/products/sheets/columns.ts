@@ -4,13 +4,13 @@ import { lengthUnits, productStatuses, productTypes, temperatureZones } from "..
 
 const oneOf = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(", ");
 
-/** The columns of a file of products: every field that a client may write. */
+/** The columns of a file of products: every writable field. */
 export const productColumns: readonly Column[] = [
   {
     name: "sku",
     path: ["sku"],
     kind: "text",
-    meaning: "The product's own code, by which it is found.",
+    meaning: "The product's code, by which it is found.",
     example: "CUP-12",
   },
   {
@@ -25,7 +25,7 @@ export const productColumns: readonly Column[] = [
     path: ["description"],
     kind: "text",
     empty: null,
-    meaning: "More about it.",
+    meaning: "A description.",
     example: "Stoneware, blue",
   },
   {
@@ -40,7 +40,7 @@ export const productColumns: readonly Column[] = [
     path: ["components"],
     kind: "json",
     empty: [],
-    meaning: "What a set of a bundle is made of, as JSON.",
+    meaning: "The components of one set of a bundle, as JSON.",
     example: '[{"sku":"CUP-12","quantity":4}]',
   },
   {
@@ -48,7 +48,7 @@ export const productColumns: readonly Column[] = [
     path: ["barcodes"],
     kind: "json",
     empty: [],
-    meaning: "Codes that are scanned for it, as JSON.",
+    meaning: "Its bar codes, as JSON.",
     example: '[{"value":"4006381333931","type":"ean"}]',
   },
   {
@@ -56,7 +56,7 @@ export const productColumns: readonly Column[] = [
     path: ["weight"],
     kind: "number",
     empty: null,
-    meaning: "What one weighs, in `weight_unit`.",
+    meaning: "The weight of one unit, in `weight_unit`.",
     example: "0.35",
   },
   {
@@ -71,11 +71,11 @@ export const productColumns: readonly Column[] = [
     name: "length",
     path: ["dimensions", "length"],
     kind: "number",
-    meaning: "How long one is, in `dimension_unit`; all four or none of them.",
+    meaning: "The length of one unit, in `dimension_unit`; give all four of these or none.",
     example: "12",
   },
-  { name: "width", path: ["dimensions", "width"], kind: "number", meaning: "How wide one is.", example: "9" },
-  { name: "height", path: ["dimensions", "height"], kind: "number", meaning: "How high one is.", example: "10" },
+  { name: "width", path: ["dimensions", "width"], kind: "number", meaning: "The width of one unit.", example: "9" },
+  { name: "height", path: ["dimensions", "height"], kind: "number", meaning: "The height of one unit.", example: "10" },
   {
     name: "dimension_unit",
     path: ["dimensions", "unit"],
@@ -88,10 +88,10 @@ export const productColumns: readonly Column[] = [
     path: ["price"],
     kind: "text",
     empty: null,
-    meaning: "What one costs, with at most two decimals.",
+    meaning: "The price of one unit, with at most two decimals.",
     example: "12.50",
   },
-  { name: "currency", path: ["currency"], kind: "text", meaning: "Three letters; `USD` unless given.", example: "USD" },
+  { name: "currency", path: ["currency"], kind: "text", meaning: "Three letters; `USD` by default.", example: "USD" },
   {
     name: "temperature_zone",
     path: ["temperature_zone"],
@@ -103,21 +103,21 @@ export const productColumns: readonly Column[] = [
     name: "lot_tracking",
     path: ["lot_tracking"],
     kind: "boolean",
-    meaning: "`true` when each unit is of a lot.",
+    meaning: "`true` when each unit belongs to a lot.",
     example: "true",
   },
   {
     name: "expiration_tracking",
     path: ["expiration_tracking"],
     kind: "boolean",
-    meaning: "`true` when each lot has an expiry.",
+    meaning: "`true` when each lot has an expiry date.",
     example: "false",
   },
   {
     name: "min_shelf_life_days",
     path: ["min_shelf_life_days"],
     kind: "number",
-    meaning: "Days that a lot must still keep to be sent out.",
+    meaning: "Days until its expiry that a lot must still have when it is sent out.",
     example: "30",
   },
   {

@@ -7,9 +7,9 @@ import type { ImportProduct } from "../schemas.ts";
 import { findWholeProductsBySku } from "../store.ts";
 
 /**
- * Creates the products of some rows of a file, or changes those that differ. A row that fails writes nothing and is no
- * reason for the others to fail.
- * Refuses: validation_failed, duplicate_sku, resource_missing, immutable_field (each as the outcome of its row).
+ * Creates the products of some rows of a file, or updates those that differ. A row that fails writes nothing and does
+ * not affect the others. Refuses: validation_failed, duplicate_sku, resource_missing, immutable_field (each as the
+ * result of its row).
  */
 export async function saveProductRows(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function saveProductRows(
     const { sku } = row;
     const outcome = await rowOutcome(line, async () => {
       const first = taken.get(sku) ?? own.get(sku);
-      if (first !== undefined) throw invalid("sku", `is in line ${first} already`, "duplicate");
+      if (first !== undefined) throw invalid("sku", `repeats line ${first}`, "duplicate");
       const before = known.get(sku) ?? null;
       const { change, after } = await setProduct(tx, before, row, onChange);
       const effect = { before: before && productView(before), after: productView(after) };

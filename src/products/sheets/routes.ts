@@ -16,7 +16,7 @@ import { saveProductRows } from "./commands.ts";
 const required = ["sku"] as const;
 const table = columnTable(productColumns, required);
 
-/** How a file of products is taken in: by SKU, new ones are created and others changed where they differ. */
+/** How a file of products is imported: by SKU, new ones are created and others updated where they differ. */
 export const productImport = (onChange: OnProductChange): Import<ImportProduct> => ({
   columns: productColumns,
   required,
@@ -28,7 +28,7 @@ export const productImport = (onChange: OnProductChange): Import<ImportProduct> 
   },
 });
 
-/** The file of all products, which can be taken in again. */
+/** The file of all products, which can be imported again. */
 export const productExport: CsvFile<Product> = {
   name: "products.csv",
   columns: productColumns.map(({ name }) => name),
@@ -36,7 +36,7 @@ export const productExport: CsvFile<Product> = {
   cells: (product) => writeCells(productColumns, productView(product)),
 };
 
-/** Products as files of CSV. */
+/** Products as CSV files. */
 export const productSheetRoutes = (onChange: OnProductChange) =>
   new Elysia({ prefix: "/products" })
     .use(conventions)
@@ -48,8 +48,8 @@ export const productSheetRoutes = (onChange: OnProductChange) =>
         chapter: "Products",
         summary: "Import products as CSV",
         description:
-          "A row for each product, found by its SKU: a new one is created, and of one that is there what differs is" +
-          ` changed. A cell that is empty leaves a field as it is, or empties one that may be empty.\n\n${table}`,
+          "One row for each product, found by its SKU. A new product is created; an existing one is updated where it" +
+          ` differs. An empty cell leaves a field unchanged, or empties one that may be empty.\n\n${table}`,
         sends: "csv",
         answers: { 200: EnvelopedView(TriedImportView) },
       }),
@@ -61,7 +61,7 @@ export const productSheetRoutes = (onChange: OnProductChange) =>
         needs: "catalog.read",
         chapter: "Products",
         summary: "Export products as CSV",
-        description: `The file can be imported.\n\n${table}`,
+        description: `The file can be imported again.\n\n${table}`,
         documents: ["text/csv"],
         answers: { 200: null },
       }),

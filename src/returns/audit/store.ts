@@ -1,5 +1,5 @@
-// What came back and what was refunded for it, held against what was shipped and what it cost, in plain SQL that shares
-// nothing with the commands.
+// // Returns and refunds checked against what was shipped and what it cost, in plain SQL that shares nothing with the
+// commands.
 import { eq, sql } from "drizzle-orm";
 import { isOneOf } from "../../../db/kit.ts";
 import { order_history, order_lines, orders } from "../../../db/schema/orders.ts";

@@ -1,4 +1,4 @@
-// Calling returns off. The labels with which they were to come are voided first: those of carriers in no transaction.
+// // Cancelling returns. Their labels are voided first, those of carriers in no transaction.
 import { Elysia } from "elysia";
 import type { Tx } from "../../database/store.ts";
 import { answerLongWork, answerWrite } from "../../http/answer.ts";
@@ -18,7 +18,7 @@ import { requireVersion, shown } from "../routes.ts";
 import { NoBody, ReturnView } from "../schemas.ts";
 import { getReturn } from "../store.ts";
 
-/** Calls returns off. */
+/** Cancels returns. */
 export const returnCancellationRoutes = (service: Service) =>
   new Elysia({ prefix: "/returns" })
     .use(conventions)
@@ -31,8 +31,8 @@ export const returnCancellationRoutes = (service: Service) =>
         chapter: "Returns",
         summary: "Cancel a return before anything arrived",
         description:
-          "Its labels are voided, those of carriers given back to them first. Where a carrier refuses, or a label's" +
-          " parcel is on its way, nothing is cancelled; a dry run asks no carrier and supposes that none refuses.",
+          "Its labels are voided first, carriers' labels by their carriers. If a carrier refuses, or a label's" +
+          " parcel is on its way, nothing is cancelled. A dry run asks no carrier and assumes that none refuses.",
         matches: true,
         refuses: [
           "carrier_error",
@@ -62,12 +62,12 @@ async function answerCancel(call: Call, service: Service, id: string, { dry_run 
       await requireVersion(tx, call, id);
       return readyToCancel(tx, id);
     });
-    // The return has another version by now; that it was as the client saw it was asked before.
+    // // The return has a new version by now. If-Match was checked before.
     return answerWrite(call, 200, cancel);
   });
 }
 
-/** As if the carriers of a return's labels had taken them back: for a dry run. */
+/** Assumes that the carriers of a return's labels have voided them: for a dry run. */
 async function supposeTaken(tx: Tx, id: string, actor: Actor): Promise<void> {
   for (const claim of await beginReturnVoids(tx, await readyToCancel(tx, id), actor)) {
     const voided = await recordVoided(tx, claim, "accept", actor);

@@ -27,8 +27,8 @@ import { saveReturn } from "../store.ts";
 import type { BuyReturnLabel } from "./schemas.ts";
 
 /**
- * Buys a label of our own with which a return comes back, and begins to follow its parcel.
- * Refuses: validation_failed, resource_missing, duplicate_label, label_in_progress, invalid_state_transition.
+ * Buys a label of our own for a return, and starts to track its parcel. Refuses: validation_failed, resource_missing,
+ * duplicate_label, label_in_progress, invalid_state_transition.
  */
 export async function buyReturnLabel(tx: Tx, id: string, input: BuyReturnLabel, buying: Buying): Promise<Label> {
   const counter = await ownCounter(tx, input, null);
@@ -50,8 +50,8 @@ export async function buyReturnLabel(tx: Tx, id: string, input: BuyReturnLabel, 
 }
 
 /**
- * Claims the purchase of a carrier's label with which a return comes back.
- * Refuses: validation_failed, resource_missing, duplicate_label, label_in_progress, invalid_state_transition.
+ * Claims the purchase of a carrier's label for a return. Refuses: validation_failed, resource_missing, duplicate_label,
+ * label_in_progress, invalid_state_transition.
  */
 export async function beginReturnLabel(
   tx: Tx,
@@ -64,7 +64,7 @@ export async function beginReturnLabel(
   return claimNew(tx, seller, buying.actor, { ...wanted, shipment_id: null, package: parcel.package });
 }
 
-/** What a label says of a parcel that comes back from the customer to the warehouse. */
+/** The facts of a return label: from the customer to the warehouse. */
 async function readyReturn(
   tx: Tx,
   id: string,
@@ -122,7 +122,7 @@ export async function refuseUnderWayBack(tx: Tx, label: Label): Promise<void> {
   });
 }
 
-/** What follows from the purchase and the voiding of labels: parcels are followed, and returns hear of theirs. */
+/** What follows from buying and voiding labels: parcels are tracked, and returns learn of their labels. */
 export const labelNews: LabelNews = {
   bought: async (tx, { label, parcel }) => {
     if (parcel !== null) {
@@ -137,7 +137,7 @@ export const labelNews: LabelNews = {
   },
 };
 
-/** Has a return come back with a label that was just bought for it: its parcel is the one that is awaited. */
+/** Makes the parcel of a label that was just bought the one that a return awaits. */
 async function noteReturnLabel(tx: Tx, label: Label, actor: Actor): Promise<void> {
   const { carrier, service, tracking_number, tracking_url } = label;
   const { before, order } = await beginOf(tx, label);
@@ -149,7 +149,7 @@ async function noteReturnLabel(tx: Tx, label: Label, actor: Actor): Promise<void
   await noteReturn(tx, order, { event: "return_label", actor, note });
 }
 
-/** Takes the parcel of a label that was voided from its return, unless another one is awaited by now. */
+/** Removes the parcel of a voided label from its return, unless the return awaits another parcel by now. */
 export async function noteReturnLabelVoided(tx: Tx, label: Label, actor: Actor): Promise<void> {
   const { before, order } = await beginOf(tx, label);
   if (before.return_shipping.tracking_number === label.tracking_number) {
@@ -161,8 +161,8 @@ export async function noteReturnLabelVoided(tx: Tx, label: Label, actor: Actor):
 }
 
 /**
- * The return that is to be called off. Refuses: resource_missing, invalid_state_transition, label_not_voidable (the
- * parcel of one of its labels is on its way), label_in_progress.
+ * The return to cancel. Refuses: resource_missing, invalid_state_transition, label_not_voidable (the parcel of one of
+ * its labels is on its way), label_in_progress.
  */
 export async function readyToCancel(tx: Tx, id: string): Promise<Return> {
   const { before } = await begin(tx, id);
@@ -175,8 +175,8 @@ export async function readyToCancel(tx: Tx, id: string): Promise<Return> {
 }
 
 /**
- * Calls a return off before anything has arrived, and voids its labels. Those of carriers are given back before.
- * Refuses: resource_missing, invalid_state_transition, label_not_voidable, label_in_progress.
+ * Cancels a return before anything has arrived, and voids its labels. Carriers have voided theirs before. Refuses:
+ * resource_missing, invalid_state_transition, label_not_voidable, label_in_progress.
  */
 export async function cancelLabelledReturn(tx: Tx, id: string, actor: Actor): Promise<Return> {
   const ready = await readyToCancel(tx, id);

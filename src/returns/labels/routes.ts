@@ -16,7 +16,7 @@ import { getReturn } from "../store.ts";
 import { beginReturnLabel, buyReturnLabel } from "./commands.ts";
 import { BuyReturnLabel } from "./schemas.ts";
 
-/** Labels with which goods come back. */
+/** Labels of returns. */
 export function returnLabelRoutes(service: Service) {
   const view = viewer(linkSigner(service.secret_key));
   return new Elysia({ prefix: "/returns" })
@@ -29,9 +29,10 @@ export function returnLabelRoutes(service: Service) {
         chapter: "Returns",
         summary: "Buy a return label",
         description:
-          "From the customer to the warehouse, unless other addresses are given. The return's `return_shipping` then" +
-          " names the parcel, and its `status` follows it. A carrier that takes longer than a few seconds is answered" +
-          " 202, as for `POST /shipping/labels`. `POST /shipping/labels/:id/void` gives the label back.",
+          "From the customer to the warehouse by default. The return's `return_shipping` then" +
+          " names the parcel and shows its tracking `status`. If the carrier takes longer than a few" +
+          " seconds, the answer" +
+          " is 202, as for `POST /shipping/labels`. `POST /shipping/labels/:id/void` voids the label.",
         refuses: [
           "carrier_error",
           "carrier_refused",
@@ -65,7 +66,7 @@ function buy(
     return answerWrite(call, 201, work, enveloped, service.secret_key);
   }
   return answerClaimed(call, service, show, async (tx) => {
-    // A return that does not exist is refused before what is wrong with the body.
+    // // A return that does not exist is refused before errors of the body.
     await getReturn(tx, id);
     return beginReturnLabel(tx, id, body, buying, await chooseSeller(tx, body));
   });

@@ -10,6 +10,6 @@ export const BuyReturnLabel = closed({
   from_address: Type.Optional(ShippingAddress),
   to_address: Type.Optional(ShippingAddress),
   package: PackageField,
-  additional: Type.Optional(Type.Boolean({ description: "Buys one more label on purpose, for another carton." })),
+  additional: Type.Optional(Type.Boolean({ description: "True buys one more label on purpose, for another carton." })),
 });
 export type BuyReturnLabel = Static<typeof BuyReturnLabel>;

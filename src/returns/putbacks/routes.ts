@@ -13,7 +13,7 @@ import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { findOrderId } from "../../orders/names/store.ts";
 import { shelveUnits } from "./commands.ts";
 
-/** Put-backs. They lie below `/inventory`, but only orders and returns know who gave the units. */
+/** Put-backs. Their paths are below `/inventory`, but only orders and returns know where the units come from. */
 export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {
@@ -24,8 +24,8 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
       chapter: "Warehouses",
       summary: "List units to be put back",
       description:
-        "What cancelled orders had picked, and what returns gave back for sale without a bin. None of it can" +
-        " be sold before it is put back. What has waited longest comes first.",
+        "Units that cancelled orders had picked, and units returned for sale without a bin. None of them can" +
+        " be sold before they are put back. Those that have waited longest come first.",
       refuses: ["ambiguous_identifier"],
       answers: { 200: ListView(WaitingView) },
     }),
@@ -36,7 +36,7 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
       id: "putBack",
       needs: "stock.floor",
       chapter: "Warehouses",
-      summary: "Put back units that an order gave up, or that came back",
+      summary: "Put back units of a cancelled order or a return",
       refuses: ["ambiguous_identifier", "ambiguous_stock", "bin_full", "insufficient_inventory", "resource_missing"],
       answers: { 201: EnvelopedView(PutBackView) },
     }),
@@ -44,7 +44,7 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
 
 async function list(call: Call, query: ListPutBacks): Promise<Response> {
   const { location, sku, order_id, return_id } = query;
-  // What does not exist gave nothing.
+  // // An unknown order or return has nothing to put back.
   const filter = {
     sku,
     warehouse_id: location === undefined ? undefined : (readId("warehouse", location) ?? 0),

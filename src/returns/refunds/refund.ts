@@ -3,14 +3,14 @@ import { wireId } from "../../kit/ids.ts";
 import { money } from "../../kit/money.ts";
 import type { RefundMethod, RefundStatus } from "./status.ts";
 
-/** What an amount is made of: the amount is items + shipping − fee. */
+/** The parts of an amount: items + shipping − fee. */
 export interface Breakdown {
   readonly items_cents: number;
   readonly shipping_cents: number;
   readonly restocking_fee_cents: number;
 }
 
-/** A refund that the merchant's own system pays out. */
+/** A refund, which the merchant's own system pays out. */
 export interface Refund {
   readonly id: number;
   readonly return_id: number;

@@ -3,7 +3,7 @@ import { choice, closed, moneyField, notesField, nullable } from "../../kit/sche
 import { refundMethods, refundReports, refundStatuses } from "./status.ts";
 
 export const RefundReturn = closed({
-  amount: Type.Optional(nullable(moneyField("What is refundable unless given."))),
+  amount: Type.Optional(nullable(moneyField("By default all that is refundable."))),
   refund_shipping: Type.Optional(nullable(Type.Boolean())),
   restocking_fee: Type.Optional(nullable(moneyField())),
   method: Type.Optional(choice(refundMethods)),

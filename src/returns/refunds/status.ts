@@ -3,7 +3,7 @@ import type { Moves } from "../../kit/moves.ts";
 export const refundStatuses = ["pending", "processing", "refunded", "partially_refunded", "failed"] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
-// What the merchant's system may report of a refund, once it is recorded and so being processed.
+// // What the merchant's system may report of a refund, which is being processed from its recording on.
 export const refundMoves = {
   processing: { from: ["processing"], to: "processing", held: false, emits: null },
   refunded: { from: ["processing"], to: "refunded", held: false, emits: null },
@@ -11,9 +11,9 @@ export const refundMoves = {
 } as const satisfies Moves<RefundStatus>;
 export const refundReports = ["processing", "refunded", "failed"] as const satisfies (keyof typeof refundMoves)[];
 
-/** The state of a refund that was just recorded. */
+/** The first status of a refund. */
 export const refundStarts = "processing" satisfies RefundStatus;
-/** What a return says of its refunds while there is none. */
+/** The refund status of a return without refunds. */
 export const notRefunded = "pending" satisfies RefundStatus;
 
 /** Whether the money of a refund is paid or on its way. */

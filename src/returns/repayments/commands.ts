@@ -28,13 +28,13 @@ import {
 
 /**
  * Records a refund of an inspected return, which the merchant's system pays out; the first one completes the return.
- * Refuses: resource_missing, return_not_inspected, invalid_state_transition, refund_exceeds_amount.
- * Emits: return.processed (once).
+ * Refuses: resource_missing, return_not_inspected, invalid_state_transition, refund_exceeds_amount. Emits:
+ * return.processed (once).
  */
 export async function refundReturn(tx: Tx, id: string, input: RefundReturn, actor: Actor): Promise<Refund> {
   const { before, order } = await begin(tx, id);
   if (awaitsInspection(before.status)) {
-    throw new Fault("return_not_inspected", "A return is refunded after it was received and inspected.", {
+    throw new Fault("return_not_inspected", "The return has to be received and inspected before it can be refunded.", {
       status: before.status,
     });
   }
@@ -65,8 +65,8 @@ export async function refundReturn(tx: Tx, id: string, input: RefundReturn, acto
 }
 
 /**
- * Notes what the merchant's system reports of a refund; the same report again changes nothing.
- * Refuses: resource_missing, invalid_state_transition.
+ * Records what the merchant's system reports of a refund; a repeated report changes nothing. Refuses: resource_missing,
+ * invalid_state_transition.
  */
 export async function reportRefund(tx: Tx, id: string, refund_id: string, input: ReportRefund): Promise<Refund> {
   const { before, order } = await begin(tx, id);

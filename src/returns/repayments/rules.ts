@@ -7,19 +7,19 @@ import type { RefundStatus } from "../refunds/status.ts";
 import { isPaid, stands } from "../refunds/status.ts";
 import { acceptedUnits, type Return } from "../return.ts";
 
-/** What the refunds of a return are measured by, in cents. */
+/** What limits the refunds of a return, in cents. */
 export interface RefundTerms {
-  /** The accepted units at the prices that were paid for them. */
+  /** The value of the accepted units at the prices that were paid. */
   readonly accepted_cents: number;
-  /** The order's shipping, less what other returns of the order have paid back of it. */
+  /** The order's shipping, less what other returns of the order have refunded of it. */
   readonly shipping_cents: number;
-  /** What was agreed to be paid back, or null. */
+  /** The agreed refund, or null. */
   readonly agreed_cents: number | null;
   readonly refund_shipping: boolean;
   readonly restocking_fee_cents: number;
 }
 
-/** What the client asks for, in cents; null where it leaves the choice to the return's terms. */
+/** The refund in a request, in cents; null where the return's terms decide. */
 export interface RefundWish {
   readonly amount_cents: number | null;
   readonly refund_shipping: boolean | null;
@@ -27,8 +27,8 @@ export interface RefundWish {
 }
 
 /**
- * What the accepted units of a return cost, in cents. They count after those that earlier inspections of the order have
- * accepted, so that all its returns together are worth what all their units cost.
+ * The value of a return's accepted units, in cents. They are counted after those that earlier inspections of the order
+ * accepted, so that all its returns together are worth exactly what all units cost.
  */
 export function acceptedCents(found: Return, others: readonly Return[], lines: readonly OrderLine[]): number {
   const own = acceptedOf([found]);
@@ -36,7 +36,7 @@ export function acceptedCents(found: Return, others: readonly Return[], lines: r
   return lines.reduce((sum, line) => sum + costOf(line, own.get(line.id) ?? 0, earlier.get(line.id) ?? 0), 0);
 }
 
-/** Where the inspection of a return stands among all; one without stands last. */
+/** The place of a return's inspection among all; a return without one comes last. */
 function inspectedAs({ items }: Return): number {
   return Math.min(...items.flatMap(({ inspections }) => inspections.map(({ id }) => id)));
 }
@@ -56,15 +56,15 @@ interface Left {
   readonly fee_cents: number;
 }
 
-/** Refunds that have not failed: their money is paid, or on its way. */
+/** Refunds that have not failed: the money is paid or on its way. */
 export function standing<Made extends Pick<Refund, "status">>(refunds: readonly Made[]): Made[] {
   return refunds.filter(({ status }) => stands(status));
 }
 
 /**
- * What a refund is made of. Without an amount it is what was agreed, else all that is refundable, less the fee. All
- * refunds that stand are together at most the accepted units and the shipping asked for.
- * Refuses: refund_exceeds_amount.
+ * The parts of a refund. Without an amount it is the agreed one, else all that is refundable, less the fee. All refunds
+ * that have not failed together are at most the accepted units and the shipping in the request. Refuses:
+ * refund_exceeds_amount.
  */
 export function planRefund(terms: RefundTerms, refunds: readonly Refund[], wish: RefundWish): Breakdown {
   const left = leftOf(terms, refunds);
@@ -73,7 +73,7 @@ export function planRefund(terms: RefundTerms, refunds: readonly Refund[], wish:
   const amount = wish.amount_cents ?? left.agreed_cents;
   const wanted_fee = wish.restocking_fee_cents ?? left.fee_cents;
   const exact = wish.amount_cents !== null && wish.restocking_fee_cents !== null;
-  // An agreed amount may have the fee in it already, so only a fee that is given with the amount must fit beside it.
+  // // An agreed amount may already include the fee, so the fee must fit beside it only if both are given.
   const fee = exact ? wanted_fee : Math.min(wanted_fee, Math.max(0, room - (amount ?? 0)));
   const gross = amount === null ? room : amount + fee;
   const nothing_left = gross - fee === 0 && standing(refunds).length > 0;
@@ -82,12 +82,15 @@ export function planRefund(terms: RefundTerms, refunds: readonly Refund[], wish:
   return { items_cents, shipping_cents: gross - items_cents, restocking_fee_cents: fee };
 }
 
-/** The amount of a breakdown, in cents. */
+/** The amount of the parts, in cents. */
 export function amountOf({ items_cents, shipping_cents, restocking_fee_cents }: Breakdown): number {
   return items_cents + shipping_cents - restocking_fee_cents;
 }
 
-/** What the return says of its refunds: their furthest state, and `refunded` once nothing is left by its terms. */
+/**
+ * The refund status of a return: that of its refund that got furthest, and `refunded` once nothing is left by its
+ * terms.
+ */
 export function refundStatusOf(terms: RefundTerms, refunds: readonly Refund[]): RefundStatus {
   const stand = standing(refunds);
   if (stand.length === 0) return refunds.length === 0 ? "pending" : "failed";
@@ -115,7 +118,7 @@ function leftOf(terms: RefundTerms, refunds: readonly Refund[]): Left {
 function exceeds(refundable_cents: number): Fault {
   const refundable = money(refundable_cents);
   const amount = moneyText(refundable_cents);
-  const message = refundable === 0 ? "is more than the nothing that is left" : `must be at most ${amount}`;
+  const message = refundable === 0 ? "must be zero: nothing is left to refund" : `must be at most ${amount}`;
   return new Fault("refund_exceeds_amount", `At most ${amount} can be refunded.`, {
     refundable,
     fields: [{ field: "amount", code: "refund_exceeds_amount", message }],
@@ -125,7 +128,7 @@ function exceeds(refundable_cents: number): Fault {
 const day_ms = 86_400_000;
 const refund_days = 7;
 
-/** The day by which a refund is expected to be paid, seven days from Monday to Friday on: `YYYY-MM-DD`. */
+/** The day by which a refund should be paid, seven days later not counting weekends: `YYYY-MM-DD`. */
 export function estimatedCompletion(now: number): string {
   let day = Math.floor(now / day_ms);
   for (let counted = 0; counted < refund_days; ) {

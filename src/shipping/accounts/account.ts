@@ -5,19 +5,19 @@ import { open } from "../../kit/seal.ts";
 import type { ListedCarrier } from "../offer.ts";
 import type { AccountStatus } from "./status.ts";
 
-/** A text that an account needs, as `packhouse` and the API ask for it. */
+/** A field of an account's credentials, as `packhouse` and the API ask for it. */
 export interface CredentialField {
   readonly name: string;
   readonly secret: boolean;
   readonly required: boolean;
-  /** In one sentence, where it is found. */
+  /** Where the value is found, in one sentence. */
   readonly description: string;
 }
 
-/** The texts by which a carrier knows whom it sells to, by the names of the connector's fields. */
+/** The fields of the credentials, by the names that the connector gives them. */
 export type Credentials = Readonly<Record<string, string>>;
 
-/** An account at a carrier, or at a service that sells for many. What is secret of it is sealed. */
+/** An account at a carrier, or at a service that sells for many carriers. Its secrets are sealed. */
 export interface CarrierAccount {
   readonly id: number;
   /** Random text that names the account in its callback address: `?account=…`. */
@@ -46,13 +46,13 @@ export interface CarrierAccount {
   readonly updated_at: number;
 }
 
-/** What the secrets of accounts are sealed for. */
+/** The purpose under which the secrets of accounts are sealed. */
 export const secret_purpose = "shipping.account";
 
-/** For how long the callback secret before the present one still counts. */
+/** How long the previous callback secret stays valid. */
 export const secret_overlap_ms = 3_600_000;
 
-/** The credentials of an account, opened. None when they were sealed under another key of the service. */
+/** The credentials of an account, opened. Empty when they were sealed under another key of the service. */
 export function credentialsOf({ credentials }: Pick<CarrierAccount, "credentials">, secret_key: Uint8Array) {
   const opened = credentials === null ? null : open(credentials, secret_key, secret_purpose);
   return opened === null ? {} : (JSON.parse(opened) as Credentials);
@@ -66,22 +66,22 @@ export function callbackSecretsOf(account: CarrierAccount, secret_key: Uint8Arra
     .filter((secret) => secret !== null);
 }
 
-/** Equal for equal credentials of one connector, and says nothing of them to anyone without the key. */
+/** Equal for equal credentials of one connector. Without the key it reveals nothing of them. */
 export function digestOf(connector: string, credentials: Credentials, secret_key: Uint8Array): string {
   const sorted = Object.entries(credentials).sort(([one], [other]) => (one < other ? -1 : 1));
   return hmacHex(hmacHex(secret_key, secret_purpose), JSON.stringify([connector, sorted]));
 }
 
-/** What a view of an account needs beside it. */
+/** What a view of an account needs besides the account. */
 interface AccountContext {
   readonly secret_key: Uint8Array;
   /** Where this client reaches the service. */
   readonly origin: string;
-  /** The connector's fields and whether it takes callbacks; null for a connector that this release does not have. */
+  /** The connector's fields, and whether it sends callbacks; null for a connector that this release does not have. */
   readonly connector: { readonly credentials: readonly CredentialField[]; readonly takes_callbacks: boolean } | null;
 }
 
-/** The account as the API shows it: of its secrets no more than the last four characters. */
+/** The account as the API shows it: of each secret at most the last four characters. */
 export function accountView(account: CarrierAccount, { secret_key, origin, connector }: AccountContext) {
   const { id, key, name, status, carriers, version, checked_at, check_code, check_message } = account;
   const credentials = credentialsOf(account, secret_key);
@@ -112,7 +112,7 @@ export function accountView(account: CarrierAccount, { secret_key, origin, conne
 
 const told_from_characters = 16;
 
-/** A text of an account; a secret that is long enough to bear it by its last four characters. */
+/** A field as the API shows it: the last four characters of a secret that is long enough. */
 function fieldView({ name, secret, required, description }: CredentialField, value: string | undefined) {
   const bears = secret && value !== undefined && value.length >= told_from_characters;
   return {

@@ -16,7 +16,9 @@ import type { CreateAccount, UpdateAccount } from "./schemas.ts";
 import { accountMoves, accountStarts } from "./status.ts";
 import { insertAccount, isAsking, lockAccount, saveAccount } from "./store.ts";
 
-/** What an account is held against: its connector's fields, whether that takes callbacks, and the key of all seals. */
+/**
+ * What an account is checked against: its connector's fields, whether the connector sends callbacks, the sealing key.
+ */
 export interface AccountRules {
   readonly name: string;
   readonly credentials: readonly CredentialField[];
@@ -25,8 +27,8 @@ export interface AccountRules {
 }
 
 /**
- * Makes an account, its secrets sealed. `callback_secret` is the one to make where the request gives none.
- * Refuses: validation_failed, duplicate_connection.
+ * Creates an account with sealed secrets. `callback_secret` is used where the request gives none. Refuses:
+ * validation_failed, duplicate_connection.
  */
 export async function createAccount(
   tx: Tx,
@@ -72,9 +74,8 @@ function refuseSecret(secret: string | null | undefined, { name, takes_callbacks
 }
 
 /**
- * Changes an account; without a change it stays as it was. The callback secret before a new one counts for another
- * hour. Other credentials count as untested.
- * Refuses: resource_missing, validation_failed, immutable_field, duplicate_connection.
+ * Changes an account; without a change it stays as it was. The previous callback secret stays valid for an hour. New
+ * credentials count as untested. Refuses: resource_missing, validation_failed, immutable_field, duplicate_connection.
  */
 export async function updateAccount(
   tx: Tx,
@@ -85,7 +86,7 @@ export async function updateAccount(
   const before = await lockAccount(tx, id);
   if (input.connector !== undefined && input.connector !== before.connector) {
     const field = { field: "connector", code: "immutable_field", message: "cannot change" };
-    throw new Fault("immutable_field", "Make another account for another connector.", { fields: [field] });
+    throw new Fault("immutable_field", "Create another account for another connector.", { fields: [field] });
   }
   refuseSecret(input.callback_secret, rules);
   const { name = before.name, status } = input;
@@ -101,7 +102,7 @@ export async function updateAccount(
 
 const pauseOrResume = { active: "resume", paused: "pause" } as const;
 
-/** The credentials, where they become others. */
+/** The new credentials, if they change. */
 function otherCredentials(before: CarrierAccount, input: UpdateAccount, rules: AccountRules) {
   if (input.credentials === undefined) return {};
   const known = credentialsOf(before, rules.secret_key);
@@ -110,7 +111,7 @@ function otherCredentials(before: CarrierAccount, input: UpdateAccount, rules: A
   return sealed.credentials_digest === before.credentials_digest ? {} : { ...sealed, ...untested };
 }
 
-/** The callback secret, where it becomes another one. */
+/** The new callback secret, if it changes. */
 function otherSecret(tx: Tx, before: CarrierAccount, { callback_secret }: UpdateAccount, { secret_key }: AccountRules) {
   const sealed = before.callback_secret;
   const known = sealed === null ? null : open(sealed, secret_key, secret_purpose);
@@ -123,19 +124,19 @@ function otherSecret(tx: Tx, before: CarrierAccount, { callback_secret }: Update
   };
 }
 
-/** How a test of an account's credentials ended: with what it sells, or with the refusal. */
+/** The result of a test of credentials: the carriers and services that the account sells, or the refusal. */
 export type Tested =
   | { readonly carriers: readonly ListedCarrier[] }
   | { readonly code: string; readonly message: string };
 
 /**
- * Stores how the test of an account ended; `tested` is the account as it was tested. Of a test that failed, the
- * carriers of the one before are kept. Refuses: resource_missing, write_conflict.
+ * Stores the result of a test; `tested` is the account as it was when the test began. A failed test keeps the carriers
+ * that the last successful one listed. Refuses: resource_missing, write_conflict.
  */
 export async function recordTest(tx: Tx, tested: CarrierAccount, how: Tested): Promise<CarrierAccount> {
   const before = await lockAccount(tx, tested.id);
   if (before.credentials !== tested.credentials) {
-    throw new Fault("write_conflict", "The account got other credentials while it was tested. Test it again.");
+    throw new Fault("write_conflict", "The account's credentials were changed during the test. Test it again.");
   }
   const found =
     "carriers" in how
@@ -147,13 +148,13 @@ export async function recordTest(tx: Tx, tested: CarrierAccount, how: Tested): P
 }
 
 /**
- * Ends an account: its labels stay, its secrets do not. Refuses: resource_missing, label_in_progress, since without its
- * credentials nobody could ask any more whether a label was paid for.
+ * Deletes an account. Its labels stay, its secrets do not. Without its credentials nobody could ask the carrier whether
+ * a label was paid for, so it waits until none is in progress. Refuses: resource_missing, label_in_progress.
  */
 export async function deleteAccount(tx: Tx, id: string): Promise<CarrierAccount> {
   const before = await lockAccount(tx, id);
   if (await isAsking(tx, before.id)) {
-    const message = "A label is being bought or voided with this account. Pause the account now, and delete it later.";
+    const message = "A label is being bought or voided with this account. Pause the account and delete it later.";
     throw new Fault("label_in_progress", message);
   }
   const none = { credentials: null, credentials_digest: null, callback_secret: null };

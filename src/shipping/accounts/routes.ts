@@ -43,7 +43,7 @@ export const accountRoutes = (service: Service) =>
       detail: managing({
         id: "createCarrierAccount",
         summary: "Create a carrier account",
-        description: "Its credentials are sealed and never shown again. Test it before you count on it.",
+        description: "Its credentials are sealed and never shown again. Test them before you rely on them.",
         refuses: ["blocked_address", "duplicate_connection"],
         answers: { 201: EnvelopedView(NewAccountView) },
       }),
@@ -80,7 +80,7 @@ export const accountRoutes = (service: Service) =>
     .delete("/:id", ({ call, params }) => remove(call, params.id, service), {
       detail: managing({
         id: "deleteCarrierAccount",
-        summary: "Delete a carrier account; its labels stay",
+        summary: "Delete a carrier account and keep its labels",
         matches: true,
         refuses: ["label_in_progress"],
         answers: { 200: EnvelopedView(DeletedAccountView) },
@@ -91,13 +91,13 @@ export const accountRoutes = (service: Service) =>
         id: "testCarrierAccount",
         summary: "Test the credentials of a carrier account",
         description:
-          "Calls the carrier. How it ended is kept as `last_test`, with the carriers and services that were listed.",
+          "Calls the carrier. The result is kept as `last_test`, with the carriers and services that it listed.",
         refuses: ["carrier_error", "carrier_refused", "carrier_timeout", "carrier_unauthorized", "write_conflict"],
         answers: { 200: EnvelopedView(AccountView) },
       }),
     });
 
-/** The connectors by which accounts are made. */
+/** The connectors with which accounts are created. */
 export const connectorRoutes = (service: Service) =>
   new Elysia({ prefix: "/shipping/connectors" })
     .use(conventions)
@@ -125,7 +125,7 @@ const connectorView = (connector: OutsideCarrier) => ({
   }),
 });
 
-/** How this request is shown an account: the callback's address is as this client reaches the service. */
+/** The account as this client sees it: the callback address begins with the address that the client used. */
 function viewOf(service: Service, call: Call) {
   const origin = originOf(call);
   const connectors = outsideCarriersOf(service);
@@ -133,7 +133,7 @@ function viewOf(service: Service, call: Call) {
     const found = connectors[account.connector];
     const connector = found === undefined ? null : { ...found, takes_callbacks: takesCallbacks(found) };
     const view = accountView(account, { secret_key: service.secret_key, origin, connector });
-    // A test is no change of the account, so it counts no version.
+    // // A test does not change the account, so its version stays.
     return tagged(view, account.version, [view.last_test, view.carriers, view.callback_url]);
   };
 }
@@ -170,7 +170,9 @@ function create(call: Call, body: CreateAccount, service: Service): Promise<Resp
   return answerLongWork(call, work, service.secret_key);
 }
 
-/** Refuses addresses that the service may not call. They are checked before, since a name may have to be resolved. */
+/**
+ * Refuses addresses that the service may not call. This is checked beforehand, since a name may have to be resolved.
+ */
 async function refuseAddresses(call: Call, credentials: CredentialsInput, service: Service): Promise<void> {
   for (const [name, url] of Object.entries(credentials)) {
     if (!isAddress(name) || url === null) continue;
@@ -209,7 +211,7 @@ function requireVersion(tx: Tx, call: Call, id: string, view: ReturnType<typeof 
   return requireMatch(call, async () => view(await lockAccount(tx, id)));
 }
 
-/** Tests an account at its carrier, outside any transaction, and stores how it ended before it answers. */
+/** Tests an account at its carrier, outside any transaction, and stores the result before it answers. */
 function test(call: Call, id: string, service: Service): Promise<Response> {
   const view = viewOf(service, call);
   return answerLongWork(call, async () => {
@@ -223,10 +225,10 @@ function test(call: Call, id: string, service: Service): Promise<Response> {
   });
 }
 
-// A test asks for many things, one after another, and is awaited so many times as long as rates.
+// // A test sends several requests, one after another, so it may take that many times as long as a request for rates.
 const tests_as_rates = 3;
 
-/** What the carrier lists, or why it does not. */
+/** The carriers and services that the account lists, or why it lists none. */
 async function testAt(connector: OutsideCarrier, access: Ctx, service: Service): Promise<Tested> {
   try {
     const wait_ms = tests_as_rates * askingOf(service).rates_wait_ms;

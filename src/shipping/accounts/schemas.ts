@@ -12,9 +12,9 @@ const CredentialsField = Type.Unsafe<CredentialsInput>(
   Type.Record(Type.String(), nullable(Type.String({ minLength: 1, maxLength: 2000, ...form })), {
     maxProperties: 20,
     description:
-      "What the connector needs, by the names that `credential_fields` lists. Of those that are left out a change" +
-      " keeps what there is; null takes one away. `api_url` is where the connector's API is, if not at its usual" +
-      " address; another one asks for the secrets anew.",
+      "The credentials, by the names that `credential_fields` lists. A change keeps what it leaves" +
+      " out; null removes a field. `api_url` is the address of the connector's API, if it is not the usual" +
+      " one; a new address requires the secrets again.",
   }),
 );
 
@@ -24,8 +24,8 @@ const callback_secret = nullable(
     maxLength: 500,
     ...form,
     description:
-      "What callbacks are signed with. Left out, a new account of a connector that takes callbacks gets one, which is" +
-      " shown this once. Null takes no callbacks. The one before counts for another hour.",
+      "The secret that signs callbacks. A new account gets one if the request has none and its connector sends" +
+      " callbacks; it is shown only once. Null refuses all callbacks. The previous secret stays valid for an hour.",
   }),
 );
 
@@ -34,7 +34,8 @@ const changeable = {
   callback_secret: Type.Optional(callback_secret),
   status: Type.Optional(
     choice(accountStatuses, {
-      description: "While paused, it is asked for no rates and sells no labels; what it sold is still followed.",
+      description:
+        "A paused account gives no rates and sells no labels. Parcels that it sold labels for are" + " still tracked.",
     }),
   ),
 };
@@ -61,7 +62,7 @@ const readOnly = [
 export const CreateAccount = closed({ connector, credentials: CredentialsField, ...changeable }, readOnly);
 export type CreateAccount = Static<typeof CreateAccount>;
 
-// The connector can be sent back but not changed: it is read, so that another one is refused instead of passed over.
+// // The connector cannot be changed. The schema reads it so that another one is refused and not ignored.
 export const UpdateAccount = closed(
   { connector: Type.Optional(connector), credentials: Type.Optional(CredentialsField), ...changeable },
   readOnly,
@@ -85,7 +86,9 @@ export const ConnectorsView = closed({
     closed({
       code: Type.String(),
       name: Type.String(),
-      takes_callbacks: Type.Boolean({ description: "Whether it tells of parcels at the account's callback address." }),
+      takes_callbacks: Type.Boolean({
+        description: "Whether it sends tracking updates to the account's" + " callback address.",
+      }),
       credential_fields: Type.Array(closed(credentialField)),
     }),
   ),
@@ -101,14 +104,16 @@ const fields = {
       ...credentialField,
       is_set: Type.Boolean(),
       value: nullable(Type.String({ description: "Null for a secret." })),
-      last_four: nullable(Type.String({ description: "Null too for a secret of less than sixteen characters." })),
+      last_four: nullable(
+        Type.String({ description: "The last four characters of a secret; null if it has" + " fewer than sixteen." }),
+      ),
     }),
   ),
   callback_url: nullable(
     Type.String({
       description:
-        "The address to enter at the carrier, null when it sends no callbacks; without PACKHOUSE_BASE_URL, what" +
-        " follows the host.",
+        "The address to enter at the carrier; null when it sends no callbacks. Without PACKHOUSE_BASE_URL only the" +
+        " part after the host.",
     }),
   ),
   has_callback_secret: Type.Boolean(),
@@ -119,7 +124,7 @@ const fields = {
       name: Type.String(),
       services: Type.Array(closed({ code: Type.String(), name: Type.String() })),
     }),
-    { description: "What the account sells, as its last test that went well has listed it." },
+    { description: "The carriers and services that the last successful test listed." },
   ),
   last_test: nullable(closed({ tested_at: moment, ok: Type.Boolean(), code: text, message: text })),
   version: Type.Integer(),
@@ -131,7 +136,7 @@ export const AccountView = closed(fields);
 
 export const NewAccountView = closed({
   ...fields,
-  callback_secret: Type.Optional(Type.String({ description: "Made for this account, and shown this once." })),
+  callback_secret: Type.Optional(Type.String({ description: "Created for this account, and shown only here." })),
 });
 
 export const DeletedAccountView = closed({ id: Type.String(), deleted: Type.Literal(true) });

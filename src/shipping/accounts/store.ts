@@ -40,7 +40,7 @@ export async function getAccount(db: Db, id: string | number): Promise<CarrierAc
   return account;
 }
 
-/** As `getAccount`, and nobody else changes the account until this transaction ends. */
+/** As `getAccount`, and locks the account until this transaction ends. */
 export async function lockAccount(tx: Tx, id: string | number): Promise<CarrierAccount> {
   const query = tx.sql
     .select()
@@ -51,7 +51,7 @@ export async function lockAccount(tx: Tx, id: string | number): Promise<CarrierA
   return row;
 }
 
-/** The account with this id, paused or not; null when there is none any more. */
+/** The account with this id, paused or not; null when it was deleted. */
 export async function findAccount(db: Db, id: number): Promise<CarrierAccount | null> {
   const [row] = await byId(db, { id });
   return row ?? null;
@@ -73,7 +73,7 @@ const kept = prepared((sql, _: Args<object>) =>
   sql.select().from(carrier_accounts).where(isKept).orderBy(asc(carrier_accounts.id)),
 );
 
-/** Every account, paused or not: what a paused one has sold is still followed. */
+/** Every account, paused or not: parcels that a paused one sold labels for are still tracked. */
 export async function listKeptAccounts(db: Db): Promise<CarrierAccount[]> {
   return kept(db, {});
 }
@@ -120,7 +120,7 @@ export async function insertAccount(tx: Tx, fields: Omit<CarrierAccount, "id">):
   return row.id;
 }
 
-/** Stores what became of an account. Refuses: duplicate_connection. */
+/** Stores a changed account. Refuses: duplicate_connection. */
 export async function saveAccount(
   tx: Tx,
   { id, ...fields }: CarrierAccount,

@@ -1,4 +1,5 @@
-// What a connector calls a carrier with: the credentials of an account, opened for one call, and a way to its servers.
+// // How a connector calls a carrier: with the credentials of an account, opened for one call, and with a caller of its
+// API.
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { systemClock } from "../../kit/clock.ts";
@@ -12,7 +13,7 @@ import type { Ctx, OutsideCarrier } from "./connector.ts";
 
 const realTime = systemClock();
 
-/** All that a connector needs to call for an account. Carriers know no time but the real one. */
+/** All that a connector needs to call a carrier for an account. Carriers use real time, in the sandbox too. */
 export function accessTo(account: CarrierAccount, connector: OutsideCarrier, store: Store, service: Service): Ctx {
   const { id, name } = account;
   const { mode, clock } = store;
@@ -25,10 +26,10 @@ export function accessTo(account: CarrierAccount, connector: OutsideCarrier, sto
   };
 }
 
-// A shorter one would take words out of messages that do not speak of it.
+// // A shorter credential would also remove ordinary words from messages.
 const shortest_secret = 6;
 
-/** What a connector threw, as a refusal whose words repeat no credential; the error of a program is logged as well. */
+/** An error of a connector as a refusal whose words repeat no credential. An unexpected error is logged as well. */
 export function refusalOf(error: unknown, { credentials, account }: Ctx, log: Log): Fault {
   const secrets = Object.values(credentials).filter(({ length }) => length >= shortest_secret);
   if (!(error instanceof Fault)) {
@@ -41,7 +42,7 @@ export function refusalOf(error: unknown, { credentials, account }: Ctx, log: Lo
   return told === error.message ? error : new Fault(error.code, told, error.facts);
 }
 
-/** What a carrier answers within so many milliseconds. Refuses: carrier_timeout, and what the answer refuses. */
+/** Waits for a carrier's answer for so many milliseconds. Refuses: carrier_timeout, and what the answer refuses. */
 export async function inTime<Answer>(answer: Promise<Answer>, name: string, wait_ms: number): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>();
   const late = new Fault("carrier_timeout", `${name} did not answer within ${wait_ms / 1000} seconds.`);

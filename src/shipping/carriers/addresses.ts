@@ -1,4 +1,4 @@
-// Addresses as the services that sell for many carriers write them: in one way, of all things.
+// // Addresses as carriers' services return them, in one form whatever they were about.
 import { type Fields, readText } from "../../outbound/reading.ts";
 import { type Address, addressView } from "../address.ts";
 
@@ -10,7 +10,7 @@ export function known(fields: Fields): Fields {
 const parts = ["street1", "street2", "city", "state", "zip", "country"] as const;
 const letters_max = 200;
 
-/** The address as they would write it, or null when that differs in nothing but capitals and blanks. */
+/** The address as the carrier writes it, or null when it differs in capitals and spaces only. */
 export function suggestionOf(address: Address, found: Fields): Address | null {
   const given = addressView(address);
   const read = (part: (typeof parts)[number]) => readText(found[part], letters_max);

@@ -1,4 +1,4 @@
-// What the connectors of carriers share: how an API is called and its answers are told and read.
+// // What all connectors share: how an API is called, how its answers are read, and how its refusals are reported.
 import type { Service } from "../../http/service.ts";
 import { Fault, type FaultCode, invalid } from "../../kit/fault.ts";
 import type { Mode } from "../../kit/mode.ts";
@@ -12,34 +12,36 @@ import type { CredentialField } from "../accounts/account.ts";
 import type { CarrierDocument } from "../document.ts";
 import type { Ctx, Purchase } from "./connector.ts";
 
-/** How a connector is called in messages, and how its API is understood. */
+/** The connector's name in messages, and how its API is read. */
 interface Carrier {
   readonly name: string;
   readonly credentials: readonly CredentialField[];
-  /** The words in which the API refuses, out of the JSON of its answer, where they are not in the usual places. */
+  /** Where the API puts the reason of a refusal in its JSON, if not in the usual fields. */
   readonly wordsOf?: (said: unknown) => readonly unknown[];
 }
 
 /** One question to a carrier's API. */
 export interface Question extends Omit<ApiRequest, "body"> {
-  /** Sent as JSON; nothing is sent without it. */
+  /** Sent as JSON; without it the request has no body. */
   readonly json?: unknown;
-  /** Statuses beside the successful ones and 404 that are an answer, too. */
+  /** Statuses besides 2xx and 404 that count as an answer. */
   readonly also?: readonly number[];
 }
 
-/** For how long a question for rates is awaited, in milliseconds. */
+/** How long to wait for rates, in milliseconds. */
 export const rates_wait_ms = 8000;
-/** For how long a purchase is awaited, in milliseconds. */
+/** How long to wait for a purchase, in milliseconds. */
 export const purchase_wait_ms = 60_000;
 
-/** Before so many seconds nobody looks for a purchase whose answer was lost: it may still be made. */
+/**
+ * How many seconds to wait before looking up a purchase whose answer was lost: the carrier may still be working on it.
+ */
 export const settled_seconds = 60;
 
 const words_max = 200;
 const page_characters_max = 4000;
 
-/** The two ways to a carrier's servers that a connector is handed: to its API, and to documents that it names. */
+/** What a connector is given to reach a carrier: one caller for its API, one for documents that the carrier names. */
 export function waysBy(outbound: Pick<Outbound, "call">, name: string): Pick<Ctx, "api" | "download"> {
   const party = partyOf({ name });
   const api = createApi(outbound, party);
@@ -53,12 +55,12 @@ export function waysBy(outbound: Pick<Outbound, "call">, name: string): Pick<Ctx
   };
 }
 
-/** The ways to a carrier's servers in a mode. */
+/** The callers for a carrier's servers in a mode. */
 export function waysTo(service: Service, mode: Mode, name: string): Pick<Ctx, "api" | "download"> {
   return waysBy(outboundOf(service, mode), name);
 }
 
-/** How a connector asks the API of one carrier, and tells and reads what it answers. */
+/** How a connector asks the API of one carrier and reads its answers. */
 export function askerOf(carrier: Carrier) {
   const party = partyOf(carrier);
   const paid: Party = { ...party, refusal: refusalAfterPaying };
@@ -74,8 +76,8 @@ export function askerOf(carrier: Carrier) {
     /** Asks for JSON. Refuses: carrier_error, carrier_timeout, carrier_refused, carrier_unauthorized. */
     ask: (ctx: Ctx, question: Question) => asked(party, ctx, question),
     /**
-     * Asks for what costs money. As `ask`, but `carrier_timeout` whenever it may have been done: when the carrier's
-     * server failed, too, or answered what nobody can read.
+     * Asks for what costs money. Like `ask`, but refuses with `carrier_timeout` whenever the purchase may have been
+     * made: also when the carrier's server failed or its answer cannot be read.
      */
     pay: async (ctx: Ctx, question: Question): Promise<Found> => {
       try {
@@ -84,18 +86,18 @@ export function askerOf(carrier: Carrier) {
         throw settlingLater(error);
       }
     },
-    /** A text of the carrier as it may be told: one short line without secrets; null for none. */
+    /** A text of the carrier that may be shown: one short line without secrets; null for none. */
     told: (ctx: Ctx, words: unknown): string | null => {
       const text = readText(words, words_max);
       return text === null ? null : without(secretsOf(ctx), text);
     },
-    /** What an answer says. Refuses: carrier_error, in words that name what cannot be read of it. */
+    /** Reads an answer. Refuses: carrier_error, which names what cannot be read. */
     understood: <Said>(read: () => Said): Said => {
       const refusal = (problems: string) =>
         carrierFault("carrier_error", `The answer of ${carrier.name} cannot be read: ${problems}.`);
       return understoodOr(refusal, read);
     },
-    /** What the answer of a purchase says: it may be paid for. Refuses: carrier_timeout, where it cannot be read. */
+    /** Reads the answer to a purchase, which may be paid for. Refuses: carrier_timeout, where it cannot be read. */
     understoodPaid: <Said>(read: () => Said): Said => {
       const refusal = (problems: string) => {
         const words = `The answer of ${carrier.name} to a purchase cannot be read: ${problems}.`;
@@ -103,7 +105,7 @@ export function askerOf(carrier: Carrier) {
       };
       return understoodOr(refusal, read);
     },
-    /** A credential that a call cannot do without. Refuses: carrier_unauthorized. */
+    /** A credential that the call needs. Refuses: carrier_unauthorized. */
     needed: ({ credentials }: Ctx, name: string): string => {
       const text = credentials[name];
       if (text !== undefined && text !== "") return text;
@@ -112,7 +114,7 @@ export function askerOf(carrier: Carrier) {
   };
 }
 
-/** A refusal of a carrier in words for people. Asking again does not help unless `facts` say so. */
+/** A refusal of a carrier, worded for people. Asking again does not help unless `facts` say so. */
 export function carrierFault(
   code: Extract<FaultCode, `carrier_${string}`>,
   words: string,
@@ -146,13 +148,13 @@ function refusalAfterPaying(words: string, trouble: Trouble): Fault {
   if (status === null || status === 429 || (status >= 300 && status < 500 && status !== 408)) {
     return refusal(words, trouble);
   }
-  return carrierFault("carrier_timeout", `${words} Whether it was done is not known yet.`, {
+  return carrierFault("carrier_timeout", `${words} It is not known yet whether it was done.`, {
     ...trouble,
     permanent: false,
   });
 }
 
-/** A refusal that leaves open whether a purchase was made asks for time, until it is made or not. */
+/** Adds a time to a refusal that leaves open whether a purchase was made: when to look the purchase up. */
 function settlingLater(error: unknown): unknown {
   if (!(error instanceof Fault) || error.code !== "carrier_timeout") return error;
   const { retry_after_seconds: seconds } = error.facts;
@@ -165,7 +167,10 @@ export function baseOf(url: string): string {
   return url.trim().replace(/\/+$/, "");
 }
 
-/** An amount as decimal text or number, to the nearest cent; a discount is below zero. Refuses: validation_failed. */
+/**
+ * An amount, given as decimal text or a number, to the nearest cent; a discount is below zero. Refuses:
+ * validation_failed.
+ */
 export function readAmount(value: unknown, field: string): number {
   const text = typeof value === "number" || typeof value === "string" ? String(value).trim() : "";
   const cents = readNearestCents(text.replace(/^-/, ""));
@@ -173,14 +178,14 @@ export function readAmount(value: unknown, field: string): number {
   return text.startsWith("-") ? 0 - cents : cents;
 }
 
-/** A text that must be there. Refuses: validation_failed. */
+/** A required text. Refuses: validation_failed. */
 export function readRequired(value: unknown, field: string, characters_max = words_max): string {
   const text = readText(value, characters_max);
   if (text === null) throw invalid(field, "must be a text");
   return text;
 }
 
-/** The address of a page for anyone, which a browser may be sent to; null for any other. */
+/** The address of a public page that a browser may be sent to; null for anything else. */
 export function readPage(value: unknown): string | null {
   const url = URL.parse(readText(value, page_characters_max) ?? "");
   return url?.protocol === "https:" ? url.href : null;
@@ -200,7 +205,7 @@ export function readCurrency(value: unknown, field: string): string {
 
 const moment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))? ?(Z|[+-]\d\d:?\d\d)?$/;
 
-/** A moment in milliseconds, or null. A date alone is its midnight, and a time without a zone is meant in UTC. */
+/** A moment in milliseconds, or null. A date alone means midnight; a time without a zone is UTC. */
 export function readMoment(value: unknown): number | null {
   const [, date, time = "00:00", zone = "Z"] = (typeof value === "string" && moment.exec(value.trim())) || [];
   if (date === undefined) return null;
@@ -220,7 +225,7 @@ export function readCallbackJson(raw: Uint8Array): Fields {
   throw invalid("body", "must be a JSON object");
 }
 
-/** A document by what its bytes are, whatever they are said to be; none when it is of no type that is stored. */
+/** A document, typed by its bytes and not by the declared type; none when the type is not one that is stored. */
 export function documentsOf(kind: CarrierDocument["kind"], bytes: Uint8Array): CarrierDocument[] {
   const start = Buffer.from(bytes.subarray(0, 512)).toString("latin1");
   if (start.startsWith("%PDF-")) return [{ kind, content_type: "application/pdf", bytes }];
@@ -229,7 +234,7 @@ export function documentsOf(kind: CarrierDocument["kind"], bytes: Uint8Array): C
 }
 
 /**
- * A document of a purchase at the address that the carrier names; none when it can never be read there. Refuses:
+ * A document of a purchase at the address that the carrier names; none when it can never be read. Refuses:
  * carrier_timeout, when it may be read later.
  */
 export async function documentsAt(ctx: Ctx, kind: CarrierDocument["kind"], url: string): Promise<CarrierDocument[]> {
@@ -243,8 +248,8 @@ export async function documentsAt(ctx: Ctx, kind: CarrierDocument["kind"], url: 
 }
 
 /**
- * What became of a purchase that the carrier says was made before. Refuses: carrier_timeout, whatever the question is
- * refused for: the purchase may be paid for, so it has to be looked up again.
+ * What became of an earlier purchase. Refuses: carrier_timeout, whatever the reason: the purchase may be paid for, so
+ * it has to be looked up again.
  */
 export async function madeBefore(found: Promise<Purchase>): Promise<Purchase> {
   try {

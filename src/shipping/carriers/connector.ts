@@ -1,5 +1,5 @@
-// How a carrier, or a service that sells for many carriers, is spoken to. A purchase is three steps: offer, buy,
-// record. What a connector offers and sells is recorded in one way, whoever it is.
+// // The interface of carriers, and of services that sell for many carriers. A purchase is three steps: offer, buy,
+// record. Offers and purchases are recorded alike for all connectors.
 import type { Db } from "../../database/store.ts";
 import type { Mode } from "../../kit/mode.ts";
 import type { Api } from "../../outbound/api.ts";
@@ -10,7 +10,7 @@ import type { TrackingUpdate } from "../updates/update.ts";
 
 type Capability = "rating" | "shipping" | "tracking" | "address" | "manifest" | "webhook";
 
-/** A connector that calls nobody: what it offers stands in the database, and what it sells is drawn here. */
+/** A connector without an outside server: its prices are in the database, and its labels are drawn here. */
 export interface OwnCarrier {
   readonly calls: "nobody";
   readonly code: string;
@@ -19,7 +19,7 @@ export interface OwnCarrier {
   offers(db: Db, carriage: Carriage): Promise<Offers>;
 }
 
-/** All that a connector needs to call for one account. Its secrets are open for the time of one call. */
+/** All that a connector needs to call for one account. Its secrets are open during one call only. */
 export interface Ctx {
   readonly account: { readonly id: number; readonly name: string };
   readonly mode: Mode;
@@ -28,20 +28,20 @@ export interface Ctx {
   /** Calls an API at a checked address. Refuses: carrier_error, carrier_timeout. */
   readonly api: Api;
   /**
-   * Reads a document, such as a label, at an address that the carrier named: checked like any other, at most 10 MiB,
-   * without the account's credentials. Refuses: carrier_error, carrier_timeout.
+   * Reads a document, such as a label, from an address that the carrier named. The address is checked like any other.
+   * At most 10 MiB are read, and the account's credentials are not sent. Refuses: carrier_error, carrier_timeout.
    */
   readonly download: (url: string) => Promise<Uint8Array>;
   readonly now: number;
 }
 
-/** What became of a purchase: sold, not sold yet but under way at the carrier, or nothing was bought. */
+/** What became of a purchase: bought, still in progress at the carrier, or not bought. */
 export type Purchase =
   | { readonly state: "bought"; readonly bought: Bought }
   | { readonly state: "waiting" }
   | { readonly state: "not_bought" };
 
-/** What a carrier found of an address. */
+/** What a carrier answered about an address. */
 export interface Verification {
   readonly deliverable: boolean;
   readonly errors: readonly string[];
@@ -50,10 +50,10 @@ export interface Verification {
 }
 
 /**
- * A connector that calls an outside server. What the server refuses or does not answer is a Fault: `carrier_timeout`
- * when nobody knows whether it was done, `carrier_error` when it failed (fact `permanent`: asking again cannot help;
- * `retry_after_seconds` where the carrier said so), `carrier_refused` when the carrier will not do it for this parcel,
- * `carrier_unauthorized` when the account's credentials are not taken. The message is for people and has no secret.
+ * A connector that calls an outside server. Refusals and failures are Faults: `carrier_timeout` when it is unknown
+ * whether the request took effect; `carrier_error` when it failed (fact `permanent`: asking again cannot help;
+ * `retry_after_seconds` where the carrier gave it); `carrier_refused` when the carrier will not do it for this parcel;
+ * `carrier_unauthorized` when it rejects the credentials. Messages are for people and contain no secret.
  */
 export interface OutsideCarrier {
   readonly calls: "outside";
@@ -61,24 +61,24 @@ export interface OutsideCarrier {
   readonly name: string;
   readonly capabilities: ReadonlySet<Capability>;
   readonly credentials: readonly CredentialField[];
-  /** Checks the credentials and answers which carriers the account sells for. */
+  /** Checks the credentials and answers the carriers that the account sells for. */
   check(ctx: Ctx): Promise<readonly ListedCarrier[]>;
-  /** What the account's carriers would take. Each offer's `ref` names what `buy` pays for; nothing is paid yet. */
+  /** The offers of the account's carriers. Each offer's `ref` identifies it for `buy`; nothing is paid yet. */
   offers(carriage: Carriage, ctx: Ctx): Promise<Offers>;
-  /** Pays for an offer, once: its ref is stored before. */
+  /** Pays for an offer once. Its ref is stored before. */
   buy(ref: string, carriage: Carriage, ctx: Ctx): Promise<Purchase>;
-  /** What became of a purchase whose answer was lost. It buys nothing. */
+  /** Looks up a purchase whose answer was lost. It buys nothing. */
   find(ref: string, ctx: Ctx): Promise<Purchase>;
   void?(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submitted" | "rejected">;
-  /** Has the carrier tell of a parcel that was not bought here, and answers what is known of it. */
+  /** Asks the carrier for updates of a parcel that was not bought here, and answers what it knows so far. */
   follow?(number: { tracking_number: string; carrier: string | null }, ctx: Ctx): Promise<TrackingUpdate>;
-  /** What is known of parcels now; those of which nothing is known are left out. */
+  /** What is known of these parcels now; unknown ones are left out. */
   track?(
     numbers: readonly { readonly tracking_number: string; readonly carrier: string | null }[],
     ctx: Ctx,
   ): Promise<readonly TrackingUpdate[]>;
   verifyAddress?(address: Address, ctx: Ctx): Promise<Verification>;
-  /** Reads a signed callback, `url` as it was called. Refuses: invalid_signature, validation_failed. */
+  /** Reads a signed callback; `url` is the address as it was called. Refuses: invalid_signature, validation_failed. */
   readCallback?(
     inbound: { readonly headers: Headers; readonly url: URL; readonly raw: Uint8Array },
     secret: string,

@@ -1,9 +1,9 @@
-// What customs are told of a parcel, as far as anybody knows what is in it.
+// // The customs declaration of a parcel, as far as its contents are known.
 
 import type { Carriage, Content, Message } from "../offer.ts";
 import type { Weight } from "../weight.ts";
 
-/** Goods as customs want them: nothing of it is unknown. */
+/** Goods as customs require them: every field is known. */
 interface DeclaredGoods extends Content {
   readonly weight: Weight;
   readonly country_of_origin: string;
@@ -12,24 +12,26 @@ interface DeclaredGoods extends Content {
 /** What is declared of a parcel. */
 export interface Declaration {
   readonly goods: readonly DeclaredGoods[];
-  /** Who vouches for it. */
+  /** Who certifies the declaration. */
   readonly signer: string;
-  /** Whether the goods come back to where they were sold. */
+  /** Whether the goods return to the place where they were sold. */
   readonly returned: boolean;
-  /** Why a parcel out of the United States needs no filing of its own, by the rule's number; null from elsewhere. */
+  /** The rule that exempts a parcel out of the United States from a filing of its own; null from other countries. */
   readonly exemption: "30.36" | "30.37(a)" | null;
 }
 
-/** The posts of the armed forces, to which the mail asks for a declaration though it stays in the country. */
+/** Military post offices. The mail asks for a declaration for them although the parcel stays in the country. */
 const military: readonly (string | null)[] = ["AA", "AE", "AP"];
 const filed_above_cents = 250_000;
 
-/** Whether customs see the parcel on its way. */
+/** Whether the parcel passes customs. */
 export function needsDeclaration({ from, to }: Carriage): boolean {
   return from.country !== to.country || (to.country === "US" && military.includes(to.state?.toUpperCase() ?? null));
 }
 
-/** What can be declared of a parcel, or null when too little is known of it, or more than a label can say is asked. */
+/**
+ * The declaration of a parcel, or null when too little is known of it or when it asks for more than a label can say.
+ */
 export function declarationOf(carriage: Carriage): Declaration | null {
   const { from, to } = carriage;
   const goods = goodsOf(carriage);
@@ -41,14 +43,14 @@ export function declarationOf(carriage: Carriage): Declaration | null {
   return { goods, signer, returned: carriage.return, exemption };
 }
 
-/** What is said beside a connector's rates where a declaration is needed and nothing can be declared. */
+/** The message beside a connector's rates when a declaration is needed but cannot be made. */
 export function customsIncomplete(carrier: string): Message {
   const message =
-    "Customs see the parcel, and too little is known of what is in it to declare it: a label may be refused.";
+    "The parcel passes customs, but too little is known of its contents to declare them. A label may be refused.";
   return { carrier, service: null, level: "warning", code: "customs_incomplete", message };
 }
 
-/** What is in the parcel; where only its value is known, goods of that value. */
+/** The contents of the parcel; if only its value is known, goods of that value. */
 function goodsOf({ contents = [], value_cents, weight, from }: Carriage): DeclaredGoods[] {
   const whole = { description: "Merchandise", quantity: 1, weight, hs_code: null, country_of_origin: null };
   const known = contents.length > 0 ? contents : value_cents === null ? [] : [{ ...whole, value_cents }];
@@ -57,7 +59,7 @@ function goodsOf({ contents = [], value_cents, weight, from }: Carriage): Declar
   const weighed = known.every((one) => one.weight !== null);
   return known.map((one) => ({
     ...one,
-    // Where one weight is missing, all of them are the parcel's, shared by units.
+    // // Where one weight is missing, the weight of the parcel is shared among all units.
     weight:
       weighed && one.weight !== null
         ? one.weight

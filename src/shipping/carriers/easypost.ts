@@ -1,5 +1,5 @@
-// EasyPost: one key for many carriers. A question for rates makes a shipment there, which is bought once: its id is
-// known before anything is paid, and tells afterwards what became of it.
+// // EasyPost: one API key for many carriers. A request for rates creates a shipment there, which can be bought once.
+// Its id is known before anything is paid, and later tells what became of the purchase.
 import { Fault } from "../../kit/fault.ts";
 import { hmacHex, sameText } from "../../kit/hmac.ts";
 import { moneyText } from "../../kit/money.ts";
@@ -40,7 +40,7 @@ const decimals = 1;
 const codes_a_question = 100;
 const label_formats = ["PDF", "PNG", "ZPL"];
 
-/** Refusals of a purchase that leave open whether it was made. */
+/** Refusals of a purchase after which it is unknown whether it was made. */
 const open_ended: readonly unknown[] = ["SHIPMENT.POSTAGE.TIMED_OUT", "SHIPMENT.POSTAGE.NO_RESPONSE"];
 
 const credentials = [
@@ -48,19 +48,19 @@ const credentials = [
     name: "api_key",
     secret: true,
     required: true,
-    description: "The API key, from the dashboard of EasyPost under API Keys; the test store takes test keys only.",
+    description: "The API key, from the dashboard of EasyPost under API Keys; test data takes test keys only.",
   },
   {
     name: "label_format",
     secret: false,
     required: false,
-    description: "What labels are printed as: PDF (the default), PNG or ZPL.",
+    description: "The format of labels: PDF (the default), PNG or ZPL.",
   },
   {
     name: "api_url",
     secret: false,
     required: false,
-    description: `Where the API is, if not at ${home}.`,
+    description: `The address of the API, if it is not ${home}.`,
   },
 ] as const;
 
@@ -84,7 +84,7 @@ export const easypost: OutsideCarrier = {
   readCallback,
 };
 
-/** Where EasyPost says why: a sentence, or sentences by field. */
+/** Where EasyPost gives the reason: one sentence, or sentences by field. */
 function wordsOf(said: unknown): readonly unknown[] {
   const { message, errors } = fieldsOrNone(fieldsOrNone(said)["error"]);
   const byField = Object.values(fieldsOrNone(message)).flat();
@@ -94,7 +94,7 @@ function wordsOf(said: unknown): readonly unknown[] {
 function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unknown) {
   const key = needed(ctx, "api_key");
   if (ctx.mode === "test" && key.startsWith("EZAK")) {
-    const words = "This is a key of production, which would spend money: the test store takes test keys only.";
+    const words = "This is a production key, which would spend money. Test data takes test keys only.";
     throw carrierFault("carrier_unauthorized", words);
   }
   const headers = { Authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` };
@@ -103,9 +103,9 @@ function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unkno
 }
 
 async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
-  labelFormat(ctx); // What could not be printed is refused before anything is bought.
+  labelFormat(ctx); // // A format that cannot be printed is refused before anything is bought.
   const { status, json } = await ask(ctx, { ...questionOf(ctx, "GET", "/v2/carrier_accounts"), also: [403] });
-  // With a test key the accounts may not be listed; what it can buy then is the postal service's.
+  // // A test key may not list accounts. It can buy USPS labels.
   const accounts = status === 403 ? [{ type: "UspsAccount", readable: "USPS" }] : fieldsIn(json);
   const known = await ask(ctx, questionOf(ctx, "GET", "/v2/metadata/carriers?types=service_levels"));
   const sold = new Map(
@@ -125,13 +125,15 @@ async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
   return [...new Map(listed.map((one) => [one.code, one])).values()];
 }
 
-/** What can be bought is kept at EasyPost; what is only asked, without whole addresses, is not. */
+/**
+ * Creates a shipment that can be bought. A mere request for rates, without whole addresses, is not kept at EasyPost.
+ */
 async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
   const lasting = carriage.from.address !== null && carriage.to.address !== null;
   const { shipment, messages } = shipmentOf(carriage, ctx);
   const question = questionOf(ctx, "POST", lasting ? "/v2/shipments" : "/beta/rates", { shipment });
   const { status, json } = await ask(ctx, { ...question, wait_ms: rates_wait_ms });
-  if (status === 404) throw carrierFault("carrier_error", "EasyPost knows of no such question; check api_url.");
+  if (status === 404) throw carrierFault("carrier_error", "EasyPost has no such endpoint. Check api_url.");
   return understood(() => {
     const answer = fieldsOrNone(json);
     const id = lasting ? readRequired(answer["id"], "id") : null;
@@ -186,7 +188,7 @@ function labelFormat({ credentials: { label_format } }: Ctx): string {
   throw carrierFault("carrier_refused", `The account's label_format must be one of ${label_formats.join(", ")}.`);
 }
 
-/** The shipment as EasyPost takes it, and what must be said of it. */
+/** The shipment in EasyPost's form, and the messages about it. */
 function shipmentOf(carriage: Carriage, ctx: Ctx) {
   const { from, to, weight, reference, insurance, value_cents } = carriage;
   const { dimensions } = carriage.package;
@@ -197,7 +199,7 @@ function shipmentOf(carriage: Carriage, ctx: Ctx) {
   const messages: Message[] = [];
   if (needsDeclaration(carriage) && !declared) messages.push(customsIncomplete("easypost"));
   if (insurance && value_cents) {
-    const message = "EasyPost insures the parcel for a fee beside these rates.";
+    const message = "EasyPost charges insurance in addition to these rates.";
     messages.push({ carrier: "easypost", service: null, level: "info", code: "insurance_charged_beside", message });
   }
   const shipment = {
@@ -241,7 +243,7 @@ async function buy(ref: string, { insurance, value_cents }: Carriage, ctx: Ctx):
   if (rate === undefined) {
     throw carrierFault(
       "carrier_refused",
-      "These rates were asked without whole addresses; ask with them, and buy then.",
+      "These rates were requested without full addresses. Request rates with full addresses to buy.",
     );
   }
   const insured = insurance && value_cents ? { insurance: moneyText(value_cents) } : {};
@@ -250,7 +252,7 @@ async function buy(ref: string, { insurance, value_cents }: Carriage, ctx: Ctx):
     ...insured,
   });
   const { status, json } = await pay(ctx, { ...question, wait_ms: purchase_wait_ms, also: [400, 409, 422] });
-  if (status === 404) throw carrierFault("carrier_refused", "EasyPost does not have this rate any more: ask anew.");
+  if (status === 404) throw carrierFault("carrier_refused", "EasyPost no longer has this rate. Request rates again.");
   if (succeeded(status)) {
     const purchase = await purchaseOf(json, ctx);
     return purchase.state === "bought" ? purchase : { state: "waiting" };
@@ -275,13 +277,13 @@ async function find(ref: string, ctx: Ctx): Promise<Purchase> {
   const [shipment = ""] = ref.split("/");
   const { status, json } = await ask(ctx, questionOf(ctx, "GET", `/v2/shipments/${encodeURIComponent(shipment)}`));
   if (status === 404)
-    throw carrierFault("carrier_error", "EasyPost does not have this shipment: is it another account's key?");
+    throw carrierFault("carrier_error", "EasyPost does not have this shipment. The key may belong to another account.");
   return await purchaseOf(json, ctx);
 }
 
 async function purchaseOf(json: unknown, ctx: Ctx): Promise<Purchase> {
   const shipment = fieldsOrNone(json);
-  // What is no shipment says nothing of one.
+  // // An answer that is no shipment says nothing about the purchase.
   understoodPaid(() => readRequired(shipment["id"], "id"));
   if (!shipment["postage_label"] && !shipment["tracking_code"]) return { state: "not_bought" };
   const bought = soldOf(shipment);
@@ -299,7 +301,7 @@ async function purchaseOf(json: unknown, ctx: Ctx): Promise<Purchase> {
 
 type Sold = Omit<Bought, "documents">;
 
-/** What was sold, in whatever shape it is told: it is paid for. Refuses: carrier_timeout. */
+/** The label of a shipment that was paid for, from any answer that contains it. Refuses: carrier_timeout. */
 function soldOf(shipment: Fields): Sold {
   const tracker = fieldsOrNone(shipment["tracker"]);
   const rate = fieldsOrNone(shipment["selected_rate"]);
@@ -314,7 +316,7 @@ function soldOf(shipment: Fields): Sold {
   }));
 }
 
-/** What was taken beside the rate: for insurance, say. */
+/** Charges besides the rate, such as insurance. */
 function feesOf({ fees }: Fields): number {
   const beside = fieldsIn(fees).filter(({ type }) => type !== "PostageFee");
   return beside.reduce((sum, { amount }) => sum + readAmount(amount, "fees.amount"), 0);
@@ -323,13 +325,14 @@ function feesOf({ fees }: Fields): number {
 async function refund(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submitted" | "rejected"> {
   const path = `/v2/shipments/${encodeURIComponent(carrier_ref)}`;
   const answer = await ask(ctx, { ...questionOf(ctx, "POST", `${path}/refund`, {}), also: [400, 409, 422] });
-  // A refund that was asked for before is refused, and so is one that comes too late: the shipment tells them apart.
+  // // A repeated refund request is refused, and so is one that comes too late. The shipment shows which of both it
+  // was.
   const { json } = succeeded(answer.status) ? answer : await ask(ctx, questionOf(ctx, "GET", path));
   const { refund_status } = fieldsOrNone(json);
   return refunds[readText(refund_status, 100) ?? ""] ?? "rejected";
 }
 
-/** What EasyPost calls the states of a refund; whatever else it says, there is none. */
+/** How EasyPost names the states of a refund. Any other word means that there is none. */
 const refunds: Readonly<Record<string, "voided" | "submitted">> = {
   refunded: "voided",
   submitted: "submitted",
@@ -351,7 +354,7 @@ async function track(numbers: readonly { readonly tracking_number: string }[], c
     const { json } = await ask(ctx, questionOf(ctx, "POST", "/v2/trackers/batch", { tracking_codes }));
     for (const tracker of fieldsIn(fieldsOrNone(json)["trackers"])) {
       const [code, known] = [`${tracker["tracking_code"]}`, found.get(`${tracker["tracking_code"]}`)];
-      // Carriers use a number again after years: the newest tracker is the one that is meant.
+      // // Carriers reuse numbers after years, so the newest tracker counts.
       if (known === undefined || `${known["created_at"]}` < `${tracker["created_at"]}`) found.set(code, tracker);
     }
   }
@@ -379,7 +382,7 @@ function readCallback(
   const given = headers.get("x-hmac-signature") ?? "";
   const key = secret.normalize("NFKD");
   const isSigned = (body: string | Uint8Array) => sameText(given, `hmac-sha256-hex=${hmacHex(key, body)}`);
-  // EasyPost signs `5.0` where a proxy, or a reader of JSON, has made `5` of it.
+  // // EasyPost signs `5.0`, which a proxy or a JSON parser may have turned into `5`.
   const withPoint = () => new TextDecoder().decode(raw).replaceAll(/("weight":\s*)(\d+)(\s*)(?=,|\})/g, "$1$2.0$3");
   if (secret === "" || !(isSigned(raw) || isSigned(withPoint()))) {
     throw new Fault("invalid_signature", "The callback is not signed with the secret of this account.");

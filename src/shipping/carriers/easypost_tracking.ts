@@ -1,4 +1,4 @@
-// What EasyPost tells of a parcel: a tracker, with a detail for each scan.
+// // How EasyPost reports a parcel: a tracker with one detail for each scan.
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import { isAwaited, isDelivered, trackingStarts } from "../updates/status.ts";
 import type { CarrierEvent, TrackingUpdate } from "../updates/update.ts";
@@ -6,7 +6,7 @@ import { meaningOf, meaningsOf } from "../updates/words.ts";
 import { readMoment, readRequired } from "./asking.ts";
 import { carrierCode } from "./naming.ts";
 
-/** The carriers whose parcels EasyPost follows, by our code; it finds out by itself who carries others. */
+/** The carriers whose parcels EasyPost tracks, by our code. For other codes it detects the carrier itself. */
 export const trackerNames: Readonly<Record<string, string>> = {
   canada_post: "CanadaPost",
   dhl_express: "DHLExpress",
@@ -19,7 +19,7 @@ export const trackerNames: Readonly<Record<string, string>> = {
 
 const words_max = 500;
 
-/** What a tracker tells. Refuses: validation_failed. */
+/** The update of a tracker. Refuses: validation_failed. */
 export function updateOf(tracker: Fields): TrackingUpdate {
   const detail = fieldsOrNone(tracker["carrier_detail"]);
   return {
@@ -76,7 +76,7 @@ function eventIn(scan: Fields): Omit<CarrierEvent, "status" | "occurred_at" | "s
   };
 }
 
-/** What the tracker itself says, where it knows more than its last scan. */
+/** What the tracker itself says, if it knows more than its last scan. */
 function beyond(tracker: Fields, events: readonly CarrierEvent[]): CarrierEvent[] {
   const said = saidIn(tracker);
   const last = events.at(-1);

@@ -1,5 +1,6 @@
-// Karrio, which a house runs itself and which sells for the carriers that are connected to it. A question for rates
-// makes a draft there, whose id is known before anything is paid: paying for it twice is refused, and it can be found.
+// // Karrio, which a business hosts itself and which sells for the carriers connected to it. A request for rates
+// creates a draft there. The draft's id is known before anything is paid, paying for it twice is refused, and it can be
+// looked up.
 import { invalid } from "../../kit/fault.ts";
 import { money } from "../../kit/money.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
@@ -35,11 +36,11 @@ const name = "Karrio";
 const carriers_max = 100;
 const asked_together_max = 5;
 const urls_max = 4000;
-// Karrio takes any decimals; these are enough for a tenth of a milligram.
+// // Karrio takes any number of decimals; these suffice for a tenth of a milligram.
 const decimals = 4;
 const label_types: readonly string[] = ["PDF", "PNG", "ZPL"];
 
-// Where Karrio names a carrier in another way than is done here.
+// // Carriers for which Karrio has another name.
 const own_names: Readonly<Record<string, string>> = {
   amazon: "amazon_shipping",
   australia_post: "australiapost",
@@ -53,20 +54,20 @@ const credentials: readonly CredentialField[] = [
     secret: false,
     required: true,
     description:
-      "Where your Karrio's API is, such as https://api.karrio.example. The operator of this service has to open the" +
-      " range of a private address (PACKHOUSE_WEBHOOK_ALLOW_CIDRS).",
+      "The address of your Karrio's API, such as https://api.karrio.example. The operator of this service must allow" +
+      " the range of a private address (PACKHOUSE_WEBHOOK_ALLOW_CIDRS).",
   },
   {
     name: "api_key",
     secret: true,
     required: true,
-    description: "The API key, in Karrio's dashboard under Developers, API: one of test mode for the test store.",
+    description: "The API key, in Karrio's dashboard under Developers, API. Test data takes a key of test mode.",
   },
   {
     name: "label_format",
     secret: false,
     required: false,
-    description: "What labels are printed as: PDF (the default), PNG or ZPL.",
+    description: "The format of labels: PDF (the default), PNG or ZPL.",
   },
 ];
 
@@ -89,13 +90,13 @@ export const karrio: OutsideCarrier = {
   readCallback,
 };
 
-/** A question to the account's Karrio. */
+/** Calls the account's Karrio. */
 function to(ctx: Ctx, method: Question["method"], path: string, more: Partial<Question> = {}): Question {
   const url = `${baseOf(needed(ctx, "api_url"))}/v1/${path}`;
   return { ...more, method, url, headers: { Authorization: `Token ${needed(ctx, "api_key")}` } };
 }
 
-/** Refusals stand in `errors`, what carriers say in `messages`; which field is wrong is told in `details` alone. */
+/** Refusals are in `errors`, carriers' messages in `messages`; only `details` says which field is wrong. */
 function wordsOf(said: unknown): readonly unknown[] {
   const { errors, messages, detail } = fieldsOrNone(said);
   const [first = {}] = [...fieldsIn(messages), ...fieldsIn(errors)];
@@ -124,16 +125,16 @@ async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
   return [...listed.values()];
 }
 
-const noKarrio = () => carrierFault("carrier_error", "There is no API of Karrio at the account's api_url.");
+const noKarrio = () => carrierFault("carrier_error", "The account's api_url is not a Karrio API.");
 
-/** Karrio says of each connection and each rate whether it is of its test mode. Refuses: carrier_unauthorized. */
+/** Karrio marks each connection and each rate as test mode or not. Refuses: carrier_unauthorized. */
 function refuseLive({ mode }: Ctx, all: readonly Fields[]): void {
   if (mode === "live" || all.every(({ test_mode }) => test_mode !== false)) return;
-  const words = "This is a key of live mode, which would spend money: the test store takes keys of test mode only.";
+  const words = "This is a live key, which would spend money. Test data takes keys of test mode only.";
   throw carrierFault("carrier_unauthorized", words);
 }
 
-/** What labels are printed as. Refuses: carrier_refused. */
+/** The format of labels. Refuses: carrier_refused. */
 function labelType({ credentials: { label_format } }: Ctx): string {
   const type = label_format?.trim().toUpperCase() || "PDF";
   if (label_types.includes(type)) return type;
@@ -144,7 +145,7 @@ async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
   const declaration = needsDeclaration(carriage) ? declarationOf(carriage) : null;
   const unclear = needsDeclaration(carriage) && declaration === null;
   const whole = carriage.from.address !== null && carriage.to.address !== null;
-  // What has no whole addresses cannot be bought later: a draft of it would only be left behind.
+  // // Without full addresses it cannot be bought later, so no draft is left behind.
   const path = whole ? "shipments" : "proxy/rates";
   const draft = { label_type: labelType(ctx), ...(declaration !== null && { customs: customsOf(declaration) }) };
   const json = { ...ratesBody(carriage), ...(whole && draft) };
@@ -196,7 +197,7 @@ function endBody({ address, residential, ...place }: End) {
   return known({ ...street, city, state_code: state, postal_code, country_code: country, residential });
 }
 
-/** What customs are told. Karrio takes the weight and the value of one piece. */
+/** The customs declaration. Karrio takes the weight and the value of one piece. */
 function customsOf({ goods, signer, returned, exemption }: Declaration) {
   const commodities = goods.map(({ description, quantity, weight, value_cents, ...more }) => {
     const of_one = { numerator: weight.numerator, denominator: weight.denominator * BigInt(quantity) };
@@ -252,7 +253,7 @@ function serviceNameOf(service: string, own_name: string): string {
   return serviceName(service.startsWith(`${own_name}_`) ? service.slice(own_name.length + 1) : service);
 }
 
-/** The lines of a price: the charges that are told, and the rest as its base. */
+/** The lines of a price: the charges that Karrio names, and the rest as the base. */
 function linesOf(charges: unknown, field: string, total_cents: number): PriceLine[] {
   const lines = fieldsIn(charges).flatMap(({ name: words, amount }, at) => {
     if (amount === null || amount === undefined) return [];
@@ -260,7 +261,7 @@ function linesOf(charges: unknown, field: string, total_cents: number): PriceLin
     return amount_cents === 0 ? [] : [{ code: lineCode(readText(words, 100) ?? ""), amount_cents }];
   });
   const rest = total_cents - lines.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
-  // Some carriers name charges that are part of others, so that together they are more than the price.
+  // // Some carriers list charges that are part of others, so their sum exceeds the price.
   if (rest < 0) return [{ code: "base", amount_cents: total_cents }];
   return rest === 0 && lines.length > 0 ? lines : [{ code: "base", amount_cents: rest }, ...lines];
 }
@@ -280,7 +281,7 @@ function messageOf({ message, code, carrier_name, level }: Fields, ctx: Ctx): Me
     service: null,
     level: level === "info" || level === "warning" ? level : "error",
     code: "carrier_message",
-    message: told(ctx, message) ?? `The carrier says no more than: ${told(ctx, code) ?? "error"}.`,
+    message: told(ctx, message) ?? `The carrier's only reason: ${told(ctx, code) ?? "error"}.`,
   };
 }
 
@@ -290,7 +291,7 @@ function partsOf(ref: string): { shipment_id: string; rate_id: string } {
   if (shipment_id !== undefined && rate_id !== undefined) return { shipment_id, rate_id };
   throw carrierFault(
     "carrier_refused",
-    "The price was asked without whole addresses. Ask for rates with both of them.",
+    "This rate was requested without full addresses. Request rates with full addresses to buy.",
   );
 }
 
@@ -304,23 +305,24 @@ async function buy(ref: string, _carriage: Carriage, ctx: Ctx): Promise<Purchase
   );
   if (status === 404) throw gone();
   if (status !== 409) return await purchaseOf(said, ctx);
-  // It is no draft any more: an earlier try has bought it, or somebody has cancelled it.
+  // // It is no longer a draft: an earlier attempt bought it, or somebody cancelled it.
   const purchase = await madeBefore(find(ref, ctx));
   if (purchase.state === "not_bought") throw gone();
   return purchase;
 }
 
-const gone = () => carrierFault("carrier_refused", "Karrio does not sell the offer any more. Ask for rates again.");
+const gone = () => carrierFault("carrier_refused", "Karrio no longer offers this rate. Request rates again.");
 
 async function find(ref: string, ctx: Ctx): Promise<Purchase> {
   const { shipment_id } = partsOf(ref);
   const { status, json } = await ask(ctx, to(ctx, "GET", `shipments/${shipment_id}`));
   if (status !== 404) return await purchaseOf(json, ctx);
-  const words = "Karrio does not have this shipment: is it another Karrio, or another account's key?";
+  const words =
+    "Karrio does not have this shipment. The account may point to another Karrio, or its key to" + " another user.";
   throw carrierFault("carrier_error", words, { permanent: false });
 }
 
-/** What Karrio calls shipments that nobody paid for. */
+/** How Karrio names shipments that nobody paid for. */
 const unbought: readonly unknown[] = ["draft", "cancelled"];
 
 async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
@@ -331,7 +333,7 @@ async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
   const facts = understoodPaid(
     (): Omit<Bought, "documents"> => ({
       tracking_number: readRequired(tracking_number, "tracking_number"),
-      // Karrio's own page for a parcel is for those who may see the Karrio; the carrier's is for all.
+      // // Karrio's own page of a parcel is for users of that Karrio; the carrier's page is public.
       tracking_url: readPage(tracking_url),
       cost_cents: readAmount(total_charge, "selected_rate.total_charge"),
       currency: readCurrency(currency, "selected_rate.currency"),
@@ -343,7 +345,7 @@ async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
   return { state: "bought", bought: { ...facts, documents: await papersOf(shipment, ctx) } };
 }
 
-/** The papers of a purchase: newer releases send them along, all of them say where they are. */
+/** The documents of a purchase. Newer releases send them along; all releases say where they are. */
 async function papersOf({ shipping_documents, docs, ...shipment }: Fields, ctx: Ctx): Promise<CarrierDocument[]> {
   const { label, invoice } = fieldsOrNone(docs);
   const sent = fieldsIn(shipping_documents).map(({ category, base64 }) => ({ category, base64 }));
@@ -369,7 +371,8 @@ async function cancel(carrier_ref: string, ctx: Ctx): Promise<"voided" | "reject
   const { status } = await ask(ctx, to(ctx, "POST", `${path}/cancel`, { also: [409] }));
   if (status === 404) throw carrierFault("carrier_error", "Karrio does not know the shipment.");
   if (status !== 409) return "voided";
-  // One that was cancelled before is refused, and so is one that comes too late: the shipment tells them apart.
+  // // A shipment that was cancelled before is refused, and so is a late request. The shipment shows which of both it
+  // was.
   const { json } = await ask(ctx, to(ctx, "GET", path));
   return fieldsOrNone(json)["status"] === "cancelled" ? "voided" : "rejected";
 }
@@ -378,10 +381,10 @@ type Followed = { readonly tracking_number: string; readonly carrier: string | n
 
 async function follow({ tracking_number, carrier }: Followed, ctx: Ctx): Promise<TrackingUpdate> {
   if (carrier === null) {
-    const words = "Karrio follows a number of a named carrier only. Say which carrier it is of.";
+    const words = "Karrio needs the carrier of the number. Send carrier.";
     throw carrierFault("carrier_refused", words);
   }
-  // A parcel may be followed before its carrier has seen it.
+  // // A parcel can be tracked before its carrier has scanned it.
   const json = { tracking_number, carrier_name: own_names[carrier] ?? carrier };
   const found = await ask(ctx, to(ctx, "POST", "trackers?pending_pickup=true", { json }));
   if (found.status === 404) throw carrierFault("carrier_refused", `Karrio has no connection to ${carrier}.`);

@@ -1,4 +1,4 @@
-// What Karrio tells of a parcel: a tracker, with its events.
+// // How Karrio reports a parcel: a tracker with its events.
 import { Fault } from "../../kit/fault.ts";
 import { hmacHex, sameText } from "../../kit/hmac.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
@@ -7,15 +7,15 @@ import { meaningsOf } from "../updates/words.ts";
 import { readCallbackJson, readMoment, readRequired } from "./asking.ts";
 import { carrierCode } from "./naming.ts";
 
-/** Which words say more of a parcel than that it is on its way: the event that brings one is told again for it. */
+/** Words that say more than that the parcel is in transit. An event with such a word is reported once more under it. */
 const telling = ["out_for_delivery", "exception", "delivered", "returned"];
 
-/** What a tracker tells, to whom only newer releases say what each event means. Refuses: validation_failed. */
+/** The update of a tracker. Only newer releases say what each event means. Refuses: validation_failed. */
 export function updateOf(tracker: Fields, now: number): TrackingUpdate {
   const { status, info, carrier_name, estimated_delivery, id } = tracker;
   const { signed_by, expected_delivery, shipment_service } = fieldsOrNone(info);
   const tracking_number = readRequired(tracker["tracking_number"], "tracking_number");
-  // The newest stands first, and of two from one moment, too.
+  // // The newest event comes first, also among events of one moment.
   const events = fieldsIn(tracker["events"])
     .toReversed()
     .flatMap((event) => {
@@ -53,13 +53,13 @@ export function updateOf(tracker: Fields, now: number): TrackingUpdate {
   };
 }
 
-/** A place as one line, which each carrier writes in its own way. */
+/** A place as one line. Each carrier writes places differently. */
 function placeOf({ location }: Fields): CarrierEvent["location"] {
   const facility = readText(location, 200);
   return facility === null ? null : { city: null, state: null, country: null, facility };
 }
 
-/** What a tracker says that tells no events: where the parcel is, without when. */
+/** The update of a tracker without events: the status, without a time. */
 function eventWithoutScan(
   tracking_number: string,
   status: string | null,
@@ -96,16 +96,16 @@ function whenOf({ timestamp, date, time }: Fields): number | null {
   return readMoment(`${day}T${String(hour).padStart(2, "0")}:${minutes}:${seconds}`) ?? readMoment(day);
 }
 
-/** Reads a callback, which is proven by the secret itself. Refuses: invalid_signature, validation_failed. */
+/** Reads a callback, which carries the secret itself as proof. Refuses: invalid_signature, validation_failed. */
 export function readCallback(
   { headers, raw }: { readonly headers: Headers; readonly raw: Uint8Array },
   secret: string,
   now: number,
 ) {
-  // What Karrio calls the id of an event is the secret of the webhook. Its events have no ids.
+  // // Karrio sends the webhook's secret as the id of an event; its events have no ids.
   const proof = headers.get("x-event-id") ?? "";
   if (secret === "" || !sameText(proof, secret)) {
-    throw new Fault("invalid_signature", "The header X-Event-Id is not the secret of the webhook.");
+    throw new Fault("invalid_signature", "The header X-Event-Id does not hold the secret of the webhook.");
   }
   const { event, data } = readCallbackJson(raw);
   const tells = typeof event === "string" && /^tracker[._]/.test(event);

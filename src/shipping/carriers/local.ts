@@ -1,11 +1,11 @@
-// The carrier that every installation has: its own courier for live keys, a simulated one for test keys.
+// // The built-in carrier: the warehouse's own courier for live keys, a simulated one for test keys.
 import type { Mode } from "../../kit/mode.ts";
 import { builtInCarrier } from "../rates/carrier.ts";
 import { offersBy } from "../rates/offers.ts";
 import { listReadyCards } from "../rates/store.ts";
 import type { OwnCarrier } from "./connector.ts";
 
-/** The built-in carrier of a mode, as a connector: it sells what the rate cards say. */
+/** The built-in carrier of a mode as a connector. It sells by the rate cards. */
 export function builtInConnector(mode: Mode): OwnCarrier {
   const { code, name } = builtInCarrier(mode);
   return {

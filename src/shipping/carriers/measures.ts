@@ -1,16 +1,19 @@
-// Weights and lengths as the APIs of carriers want them: decimal text, exact as far as it goes, never too little.
+// // Weights and lengths as carriers' APIs take them: decimal text, exact as far as it goes, never too little.
 import { type Fraction, startedUnits } from "../../kit/fraction.ts";
 import type { WeightUnit } from "../../kit/weight_unit.ts";
 import type { Dimensions } from "../parcel.ts";
 import { readSide } from "../side.ts";
 import { readWeight, type Weight } from "../weight.ts";
 
-/** A weight in a unit as decimal text of so many decimals at most, rounded up: nobody pays too little for it. */
+/** A weight in a unit as decimal text with at most so many decimals, rounded up so that nobody pays too little. */
 export function weightText(weight: Weight, unit: WeightUnit, decimals: number): string {
   return decimalText(startedSteps(weight, oneOf(unit), decimals), decimals);
 }
 
-/** As `weightText`, of goods in a parcel: rounded down, since together they weigh no more than it. Never nothing. */
+/**
+ * Like `weightText`, for goods inside a parcel: rounded down, since together they cannot weigh more than the parcel.
+ * Never zero.
+ */
 export function goodsWeightText(weight: Weight, unit: WeightUnit, decimals: number): string {
   const steps = (weight.numerator * 10n ** BigInt(decimals)) / (weight.denominator * oneOf(unit));
   return decimalText(steps > 0n ? steps : 1n, decimals);
@@ -28,11 +31,11 @@ export function inchTexts({ unit, ...sides }: Dimensions, decimals: number) {
 const inch = readSide(1, "in")?.numerator ?? 1n;
 const oneOf = (unit: WeightUnit): bigint => readWeight(1, unit)?.numerator ?? 1n;
 
-/** How many of the last decimal of a unit it takes, every started one counted. */
+/** The amount in units of the last decimal, rounded up. */
 const startedSteps = ({ numerator, denominator }: Fraction, unit: bigint, decimals: number): bigint =>
   startedUnits({ numerator: numerator * 10n ** BigInt(decimals), denominator }, unit);
 
-/** A number of the last decimal, as text without zeros at its end. */
+/** A count of the last decimal as text without trailing zeros. */
 function decimalText(steps: bigint, decimals: number): string {
   const scale = 10n ** BigInt(decimals);
   const part = String(steps % scale)

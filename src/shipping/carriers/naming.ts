@@ -1,6 +1,6 @@
-// Services that sell for many carriers each name them in their own way. Here a carrier has one code, whoever names it.
+// // Each service that sells for many carriers names them in its own way. Here each carrier has one code.
 
-// The contract by which a carrier is sold through is no carrier of its own.
+// // Contracts under which a carrier is sold. They are not carriers of their own.
 const contract = /(?:default)?(?:account)?$/i;
 
 const codes: Readonly<Record<string, string>> = {
@@ -37,12 +37,12 @@ const names: Readonly<Record<string, string>> = {
   usps: "USPS",
 };
 
-/** A carrier's name as people write it, by its code, where nobody says it. */
+/** A carrier's name for people, by its code, where no name was given. */
 export function carrierName(code: string): string {
   return names[code] ?? serviceName(code);
 }
 
-/** A service's name as people write it: `Ground Advantage` for `GroundAdvantage`, `Fedex 2 Day` for `FEDEX_2_DAY`. */
+/** A service's name for people: `Ground Advantage` for `GroundAdvantage`, `Fedex 2 Day` for `FEDEX_2_DAY`. */
 export function serviceName(code: string): string {
   const words = code.includes("_")
     ? code.toLowerCase().split("_")

@@ -1,5 +1,5 @@
-// Shippo: one token for many carriers. A rate is what is bought, as often as it is asked for: its id is known before
-// anything is paid, and the transactions of that rate tell afterwards what became of it.
+// // Shippo: one API token for many carriers. A rate is bought anew at each request. Its id is known before anything is
+// paid, and the transactions of the rate later tell what became of the purchase.
 import { moneyText } from "../../kit/money.ts";
 import { succeeded } from "../../outbound/asking.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
@@ -46,15 +46,15 @@ const credentials: readonly CredentialField[] = [
     name: "api_token",
     secret: true,
     required: true,
-    description: "The API token, in Shippo's settings under API; the test store takes test tokens only.",
+    description: "The API token, in Shippo's settings under API; test data takes test tokens only.",
   },
   {
     name: "label_format",
     secret: false,
     required: false,
-    description: "What labels are printed as: PDF (the default), PNG or ZPL.",
+    description: "The format of labels: PDF (the default), PNG or ZPL.",
   },
-  { name: "api_url", secret: false, required: false, description: `Where the API is, if not at ${home}.` },
+  { name: "api_url", secret: false, required: false, description: `The address of the API, if it is not ${home}.` },
 ];
 
 const { ask, pay, told, understood, understoodPaid, needed } = askerOf({ name, credentials, wordsOf });
@@ -77,7 +77,7 @@ export const shippo: OutsideCarrier = {
   readCallback,
 };
 
-/** Shippo says why in `detail`, or by field. */
+/** Shippo gives the reason in `detail`, or by field. */
 function wordsOf(said: unknown): readonly unknown[] {
   const { detail, ...fields } = fieldsOrNone(said);
   const byField = Object.entries(fields).flatMap(([field, words]) => {
@@ -90,7 +90,7 @@ function wordsOf(said: unknown): readonly unknown[] {
 function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unknown) {
   const token = needed(ctx, "api_token");
   if (ctx.mode === "test" && token.startsWith("shippo_live_")) {
-    const words = "This is a live token, which would spend money: the test store takes test tokens only.";
+    const words = "This is a live token, which would spend money. Test data takes test tokens only.";
     throw carrierFault("carrier_unauthorized", words);
   }
   const headers = { Authorization: `ShippoToken ${token}`, "Shippo-API-Version": version };
@@ -99,12 +99,12 @@ function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unkno
 }
 
 async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
-  labelType(ctx); // What could not be printed is refused before anything is bought.
+  labelType(ctx); // // A format that cannot be printed is refused before anything is bought.
   const listed = new Map<string, ListedCarrier>();
   for (let page = 1; page <= pages_max; page += 1) {
     const path = `/carrier_accounts?service_levels=true&results=${page_size}&page=${page}`;
     const { status, json } = await ask(ctx, questionOf(ctx, "GET", path));
-    if (status === 404) throw carrierFault("carrier_error", "There is no API of Shippo at the account's api_url.");
+    if (status === 404) throw carrierFault("carrier_error", "The account's api_url is not the Shippo API.");
     const { results, next } = fieldsOrNone(json);
     for (const { carrier, carrier_name, active, service_levels } of fieldsIn(results)) {
       const code = carrierCode(readText(carrier, 100) ?? "");
@@ -124,14 +124,14 @@ async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
   labelType(ctx);
   const { dimensions } = carriage.package;
   if (dimensions === null) {
-    const words = "Shippo prices no parcel without its length, width and height.";
+    const words = "Shippo needs the length, width and height of the parcel.";
     return { offers: [], messages: [noted("dimensions_required", "error", words)] };
   }
   const declaration = needsDeclaration(carriage) ? declarationOf(carriage) : null;
   const unclear = needsDeclaration(carriage) && declaration === null;
   const question = questionOf(ctx, "POST", "/shipments", shipmentOf(carriage, dimensions, declaration));
   const { status, json } = await ask(ctx, { ...question, wait_ms: rates_wait_ms });
-  if (status === 404) throw carrierFault("carrier_error", "There is no API of Shippo at the account's api_url.");
+  if (status === 404) throw carrierFault("carrier_error", "The account's api_url is not the Shippo API.");
   const lasting = carriage.from.address !== null && carriage.to.address !== null;
   const answer = fieldsOrNone(json);
   return {
@@ -169,7 +169,7 @@ function offerOf(rate: Fields, field: string, lasting: boolean): Offer {
     ship_date: null,
     delivery_days: readDays(rate["estimated_days"]),
     delivery_date: null,
-    // What a purchase costs is not told with it, so it is kept with the name of what is bought.
+    // // A purchase does not return its price, so the price is kept in the offer's ref.
     ref: lasting ? `${readRequired(rate["object_id"], `${field}.object_id`)}/${rate_cents}/${currency}` : "",
   };
 }
@@ -190,7 +190,7 @@ function messageOf({ source, code, text }: Fields, ctx: Ctx): Message {
   };
 }
 
-/** The shipment as Shippo takes it. */
+/** The shipment in Shippo's form. */
 function shipmentOf(carriage: Carriage, dimensions: Dimensions, declaration: Declaration | null) {
   const { from, to, weight, reference, insurance, value_cents } = carriage;
   const unit = carriage.package.weight_unit;
@@ -243,13 +243,13 @@ function customsOf({ goods, signer, returned, exemption }: Declaration) {
   };
 }
 
-/** What an offer's ref holds: the rate that is bought, and what it costs. */
+/** What an offer's ref holds: the rate to buy, and its price. */
 function partsOf(ref: string) {
   const [, rate, cents, currency] = /^([\w-]{1,100})\/(\d{1,12})\/([A-Z]{3})$/.exec(ref) ?? [];
   if (rate !== undefined && cents !== undefined && currency !== undefined) {
     return { rate, cost_cents: Number(cents), currency };
   }
-  const words = "These rates were asked without whole addresses; ask with them, and buy then.";
+  const words = "These rates were requested without full addresses. Request rates with full addresses to buy.";
   throw carrierFault("carrier_refused", words);
 }
 
@@ -267,7 +267,7 @@ async function buy(ref: string, { reference }: Carriage, ctx: Ctx): Promise<Purc
   const question = questionOf(ctx, "POST", "/transactions", json);
   const answer = await pay(ctx, { ...question, wait_ms: purchase_wait_ms });
   if (answer.status === 404)
-    throw carrierFault("carrier_refused", "Shippo does not have this rate any more: ask anew.");
+    throw carrierFault("carrier_refused", "Shippo no longer has this rate. Request rates again.");
   const transaction = fieldsOrNone(answer.json);
   const purchase = await purchaseOf(transaction, ref, ctx);
   if (purchase.state !== "not_bought") return purchase;
@@ -283,22 +283,22 @@ async function find(ref: string, ctx: Ctx): Promise<Purchase> {
   const { results } = fieldsOrNone(json);
   const found = fieldsIn(results);
   const ofRate = (one: Fields) => (fieldsOrNone(one["rate"])["object_id"] ?? one["rate"]) === rate;
-  // Were others among them, or no list at all, it would say nothing of this one.
+  // // If it is no list, or lists other rates, it says nothing about this rate.
   if (!Array.isArray(results) || !found.every(ofRate)) {
-    throw carrierFault("carrier_error", "Shippo does not tell what was bought of this rate.", { permanent: false });
+    throw carrierFault("carrier_error", "Shippo does not list the purchases of this rate.", { permanent: false });
   }
-  // Another account has bought nothing of this rate either, and says nothing of whether this one was paid for.
+  // // Another account has bought nothing of this rate either, so its empty list says nothing about this purchase.
   if (found.length === 0) await refuseForeign(rate, ctx);
   const purchases = await Promise.all(found.map((transaction) => purchaseOf(transaction, ref, ctx)));
   const bought = purchases.find(({ state }) => state === "bought");
   return bought ?? purchases.find(({ state }) => state === "waiting") ?? { state: "not_bought" };
 }
 
-/** Refuses: carrier_error, for a rate that was not given to the account that asks. */
+/** Refuses: carrier_error, for a rate that was given to another account. */
 async function refuseForeign(rate: string, ctx: Ctx): Promise<void> {
   const { status } = await ask(ctx, questionOf(ctx, "GET", `/rates/${rate}`));
   if (status !== 404) return;
-  const words = "Shippo does not have the rate of this purchase: is it another account's token?";
+  const words = "Shippo does not have the rate of this purchase. The token may belong to another account.";
   throw carrierFault("carrier_error", words, { permanent: false });
 }
 
@@ -316,7 +316,7 @@ async function purchaseOf(transaction: Fields, ref: string, ctx: Ctx): Promise<P
   return {
     state: "bought",
     bought: {
-      // Letters are not tracked: the purchase's own name stands in for their number.
+      // // Letters have no tracking number, so the purchase's id stands in for it.
       tracking_number: readText(transaction["tracking_number"], 100) ?? carrier_ref,
       tracking_url: readPage(transaction["tracking_url_provider"]),
       cost_cents,
@@ -332,30 +332,31 @@ async function purchaseOf(transaction: Fields, ref: string, ctx: Ctx): Promise<P
 async function refund(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submitted" | "rejected"> {
   const question = questionOf(ctx, "POST", "/refunds", { transaction: carrier_ref, async: false });
   const answer = await ask(ctx, { ...question, also: [400, 409, 422] });
-  // A refund that was asked for before is refused, and so is one that comes too late: the transaction tells them apart.
+  // // A repeated refund request is refused, and so is one that comes too late. The transaction shows which of both it
+  // was.
   const path = `/transactions/${encodeURIComponent(carrier_ref)}`;
   const { json } = succeeded(answer.status) ? answer : await ask(ctx, questionOf(ctx, "GET", path));
   const status = `${fieldsOrNone(json)["status"]}`;
-  // A transaction that is a SUCCESS still is none of a refund.
+  // // A transaction that is still SUCCESS has no refund.
   if (status === "REFUNDED" || (status === "SUCCESS" && succeeded(answer.status))) return "voided";
   return ["QUEUED", "PENDING", "REFUNDPENDING"].includes(status) ? "submitted" : "rejected";
 }
 
 type Followed = { readonly tracking_number: string; readonly carrier: string | null };
 
-/** Shippo's name of the carrier. Numbers to try it out with are those of a carrier of its own. */
+/** Shippo's name of the carrier. Its test numbers belong to a carrier of their own. */
 const carrierOf = ({ tracking_number, carrier }: Followed): string | null =>
   tracking_number.startsWith("SHIPPO_") ? "shippo" : carrier;
 
 async function follow(number: Followed, ctx: Ctx): Promise<TrackingUpdate> {
   const carrier = carrierOf(number);
   if (carrier === null) {
-    const words = "Shippo follows a number of a named carrier only. Say which carrier it is of.";
+    const words = "Shippo needs the carrier of the number. Send carrier.";
     throw carrierFault("carrier_refused", words);
   }
   const json = { carrier, tracking_number: number.tracking_number };
   const answer = await ask(ctx, questionOf(ctx, "POST", "/tracks", json));
-  if (answer.status === 404) throw carrierFault("carrier_refused", `Shippo does not follow parcels of ${carrier}.`);
+  if (answer.status === 404) throw carrierFault("carrier_refused", `Shippo does not track parcels of ${carrier}.`);
   return understood(() => updateOf(fieldsOrNone(answer.json)));
 }
 

@@ -1,4 +1,4 @@
-// What Shippo tells of a parcel: a track, with an entry of its history for each scan.
+// // How Shippo reports a parcel: a track with one history entry for each scan.
 import { Fault } from "../../kit/fault.ts";
 import { hmacHex, sameText } from "../../kit/hmac.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
@@ -9,11 +9,11 @@ import { readCallbackJson, readMoment, readRequired } from "./asking.ts";
 import { carrierCode } from "./naming.ts";
 
 const second_ms = 1000;
-/** For how long a signature counts, before and after the moment that it names. */
+/** How far the time of a signature may be from now, before or after. */
 const signature_window_ms = 5 * 60 * second_ms;
 const words_max = 500;
 
-/** What a track tells. Refuses: validation_failed. */
+/** The update of a track. Refuses: validation_failed. */
 export function updateOf(track: Fields): TrackingUpdate {
   const { carrier, eta, servicelevel } = track;
   return {
@@ -25,7 +25,7 @@ export function updateOf(track: Fields): TrackingUpdate {
   };
 }
 
-/** The scans, the oldest first, and what is known now, where that is none of them. */
+/** The scans, oldest first, and the present status if no scan has it. */
 function eventsOf({ tracking_history, tracking_status }: Fields): CarrierEvent[] {
   const scans = new Map<string, { scan: Fields; occurred_at: number }>();
   for (const scan of [...fieldsIn(tracking_history), fieldsOrNone(tracking_status)]) {
@@ -74,15 +74,14 @@ interface Inbound {
 /** Reads a callback, signed or with the secret in its address. Refuses: invalid_signature, validation_failed. */
 export function readCallback(inbound: Inbound, secret: string, now: number) {
   if (secret === "" || !isGenuine(inbound, secret, now)) {
-    const words =
-      "The callback is neither signed lately with the secret of this account nor called with it as its token.";
+    const words = "The callback has neither a fresh signature by this account's secret nor that secret as its token.";
     throw new Fault("invalid_signature", words);
   }
   const { event, data } = readCallbackJson(inbound.raw);
   return { event_id: null, updates: event === "track_updated" ? [updateOf(fieldsOrNone(data))] : [] };
 }
 
-/** Where Shippo signs, the signature is the proof; else the token in the address is. */
+/** Where Shippo signs, the signature is the proof; otherwise the token in the address is. */
 function isGenuine({ headers, url, raw }: Inbound, secret: string, now: number): boolean {
   const signature = headers.get("shippo-auth-signature");
   if (signature === null) return sameText(url.searchParams.get("token") ?? "", secret);

@@ -6,19 +6,19 @@ import { karrio } from "./karrio.ts";
 import { builtInConnector } from "./local.ts";
 import { shippo } from "./shippo.ts";
 
-/** Connectors that call outside servers, by the name that an account is made with. */
+/** Connectors to outside servers, by the name that an account uses. */
 export type OutsideCarriers = Readonly<Record<string, OutsideCarrier>>;
 
 /** The connectors that every installation has. */
 export const outsideCarriers: OutsideCarriers = { easypost, karrio, shippo };
 
-/** How carriers are asked: by which connectors, and for how many milliseconds the rates of all of them are awaited. */
+/** How carriers are asked: through which connectors, and how many milliseconds to wait for the rates of all of them. */
 interface Asking {
   readonly carriers: OutsideCarriers;
   readonly rates_wait_ms: number;
 }
 
-// The rest of eight seconds is left for the answer.
+// // The rest of the eight seconds is for the answer itself.
 const usual: Asking = { carriers: outsideCarriers, rates_wait_ms: 7500 };
 const handed_in = new WeakMap<Service, Asking>();
 
@@ -27,12 +27,12 @@ export function askingOf(service: Service): Asking {
   return handed_in.get(service) ?? usual;
 }
 
-/** The connectors that a service calls outside servers by. */
+/** The connectors through which a service calls outside servers. */
 export function outsideCarriersOf(service: Service): OutsideCarriers {
   return askingOf(service).carriers;
 }
 
-/** Has a service call by other connectors than those of every installation, or await them for another time. */
+/** Makes a service use other connectors, or another wait. */
 export function handInCarriers(service: Service, carriers: OutsideCarriers, rates_wait_ms = usual.rates_wait_ms): void {
   handed_in.set(service, { carriers, rates_wait_ms });
 }
@@ -42,7 +42,7 @@ const ownCarriers: Readonly<Record<Mode, OwnCarrier>> = {
   test: builtInConnector("test"),
 };
 
-/** The carrier that every installation has. */
+/** The built-in carrier. */
 export function ownCarrier(mode: Mode): OwnCarrier {
   return ownCarriers[mode];
 }

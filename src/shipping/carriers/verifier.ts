@@ -1,4 +1,4 @@
-// Who is asked about addresses: the connector of the oldest active account that knows them.
+// // Which carrier verifies addresses: that of the oldest active account whose connector can.
 
 import type { PostalAddress } from "../../addresses/address.ts";
 import type { CarrierAnswer } from "../../addresses/outside.ts";
@@ -13,7 +13,7 @@ import { outsideCarriersOf } from "./table.ts";
 
 type Verifying = OutsideCarrier & Required<Pick<OutsideCarrier, "verifyAddress">>;
 
-/** An account whose connector answers about addresses. */
+/** An account whose connector verifies addresses. */
 export interface Verifier {
   readonly account: CarrierAccount;
   readonly connector: Verifying;
@@ -22,7 +22,7 @@ export interface Verifier {
 const knowsAddresses = (connector: OutsideCarrier | undefined): connector is Verifying =>
   connector?.verifyAddress !== undefined && connector.capabilities.has("address");
 
-/** The account that is asked about addresses: of several the oldest; null when there is none. */
+/** The account that verifies addresses, the oldest of several; null when there is none. */
 export async function findVerifier(store: Store, service: Service): Promise<Verifier | null> {
   const accounts = await store.read(listActiveAccounts);
   const connectors = outsideCarriersOf(service);
@@ -33,14 +33,14 @@ export async function findVerifier(store: Store, service: Service): Promise<Veri
   return null;
 }
 
-/** How a question ended: with the carrier's answer, or with the refusal that says why there is none. */
+/** The result of a request: the carrier's answer, or the refusal. */
 export type Asked = { readonly answer: CarrierAnswer; readonly fault: Fault | null };
 
 const together_max = 8;
 
 /**
- * Asks a carrier about addresses, a few at a time; each answer at the place of its address. What is not answered in
- * `wait_ms` milliseconds counts as a timeout.
+ * Asks a carrier about addresses, a few at a time. The answers are in the order of the addresses. One that takes longer
+ * than `wait_ms` milliseconds counts as a timeout.
  */
 export async function askVerifier(
   { account, connector }: Verifier,
@@ -72,10 +72,10 @@ export async function askVerifier(
   return asked;
 }
 
-// So long a client waits at most for an answer that is there without the carrier, too.
+// // A client waits no longer than this for an answer that could also be given without the carrier.
 const client_waits_ms = 8000;
 
-/** What `POST /addresses/verify` asks a carrier by. */
+/** How `POST /addresses/verify` asks a carrier. */
 export function carrierAsker(service: Service) {
   return async (mode: Store["mode"], addresses: readonly PostalAddress[]): Promise<CarrierAnswer[] | null> => {
     const store = service.stores[mode];

@@ -1,6 +1,6 @@
 import { dayText, localTime, momentAt, type Weekday, weekdayOf, weekdays } from "../../kit/zone.ts";
 
-/** When a parcel leaves, and when it is promised to arrive. */
+/** The ship day of a parcel and its promised delivery. */
 interface DeliveryPromise {
   /** The day it leaves the warehouse, as `YYYY-MM-DD` in the warehouse's zone. */
   readonly ship_date: string;
@@ -8,20 +8,20 @@ interface DeliveryPromise {
   readonly delivery_date: number;
 }
 
-/** On which days a service collects and delivers. */
+/** The days on which a service collects and delivers. */
 export interface ServiceDays {
-  /** Handed over before this minute of the warehouse's day, a parcel leaves the same day. */
+  /** A parcel handed over before this minute of the warehouse's day leaves the same day. */
   readonly cut_off_minute: number;
   readonly ship_days: readonly Weekday[];
   readonly saturday_delivery: boolean;
   readonly sunday_delivery: boolean;
 }
 
-/** What the promise is counted from. `now` is in milliseconds, zones are IANA names. */
+/** What a promise is computed from. `now` is in milliseconds; zones are IANA names. */
 interface DeliveryQuestion {
   readonly now: number;
   readonly origin_zone: string;
-  /** The zone of the recipient; null when nobody knows it, and then it is the warehouse's. */
+  /** The zone of the recipient; null when unknown, and then the warehouse's zone is used. */
   readonly destination_zone: string | null;
   readonly service: ServiceDays;
   /** Days of delivery, counted after the ship day. */
@@ -31,10 +31,10 @@ interface DeliveryQuestion {
 }
 
 const delivery_hour = 20;
-// A service that collects or delivers on no day at all promises nothing better than this.
+// // A service that never collects or delivers gets no date beyond this.
 const days_ahead_max = 800;
 
-/** The day on which a parcel leaves, and 20:00 on the day it arrives. Throws a RangeError when a zone is unknown. */
+/** The day on which a parcel leaves, and 20:00 on the day of its delivery. Throws a RangeError for an unknown zone. */
 export function promiseDelivery(question: DeliveryQuestion): DeliveryPromise {
   const { now, origin_zone, destination_zone, service, transit_days, isHoliday } = question;
   const { day: today, minute } = localTime(now, origin_zone);

@@ -1,15 +1,15 @@
 import { dayText, readDay, type Weekday, weekdayOf, weekdays } from "../../kit/zone.ts";
 
-/** A day that comes back every year: the 4th of July, or the last Monday of May. */
+/** A holiday that recurs each year: the 4th of July, or the last Monday of May. */
 export interface HolidayRule {
   readonly name: string;
   readonly month: number;
-  /** The day of the month; null when it is told by its weekday. */
+  /** The day of the month; null when the rule names a weekday. */
   readonly day: number | null;
   readonly weekday: Weekday | null;
   /** Which of the month's days of that weekday: 1 to 4, or -1 for the last. */
   readonly week: number | null;
-  /** Whether a Saturday is kept on the Friday before, and a Sunday on the Monday after. */
+  /** Whether a holiday on a Saturday is observed on the Friday before, and one on a Sunday on the Monday after. */
   readonly observed: boolean;
 }
 
@@ -32,7 +32,7 @@ const monday = (name: string, month: number, week: number): HolidayRule => {
   return { name, month, day: null, weekday: "mon", week, observed: false };
 };
 
-/** The holidays of the United States, which a carrier keeps whose holidays nobody has set. */
+/** The federal holidays of the United States, which a carrier keeps unless others were set. */
 export const federalHolidays: HolidaySet = {
   rules: [
     fixed("New Year's Day", 1, 1),
@@ -52,7 +52,7 @@ export const federalHolidays: HolidaySet = {
 
 const firstOf = (year: number, month: number) => readDay(`${year}-${String(month).padStart(2, "0")}-01`) ?? 0;
 
-/** The day on which a rule of this year is kept, which may lie in the year before. Null when there is none. */
+/** The day on which a rule of this year is observed, which may lie in the year before; null when there is none. */
 function dayOf({ month, day, weekday, week, observed }: HolidayRule, year: number): number | null {
   const first = firstOf(year, month);
   const next = month === 12 ? firstOf(year + 1, 1) : firstOf(year, month + 1);
@@ -69,8 +69,8 @@ function dayOf({ month, day, weekday, week, observed }: HolidayRule, year: numbe
 }
 
 /**
- * The days of a year on which a carrier rests, in order. The rules of the next year are looked at too: New Year 2028 is
- * kept on the last day of 2027.
+ * A carrier's rest days in a year, in order. The rules of the next year count too: New Year 2028 is observed on the
+ * last day of 2027.
  */
 export function holidaysIn(year: number, { rules, days }: HolidaySet): Holiday[] {
   const within = `${year}-`;
@@ -90,7 +90,7 @@ function isHoliday(day: number, set: HolidaySet): boolean {
   return holidaysIn(Number(text.slice(0, 4)), set).some(({ date }) => date === text);
 }
 
-/** Tells of a day, counted from 1970-01-01, whether a carrier rests; what it has found out once it remembers. */
+/** Answers whether a carrier rests on a day, counted from 1970-01-01; remembers the days of a year once computed. */
 export function isHolidayOf(set: HolidaySet): (day: number) => boolean {
   const known = new Map<number, boolean>();
   return (day) => {

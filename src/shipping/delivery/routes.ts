@@ -24,7 +24,9 @@ export const holidayRoutes = new Elysia({ prefix: "/shipping/holidays" })
       needs: "shipping.read",
       chapter: "Rate cards",
       summary: "List the holidays of carriers",
-      description: "The built-in carrier comes first. A carrier that is not listed keeps those of the United States.",
+      description:
+        "The built-in carrier comes first. A carrier that is not listed keeps the federal" +
+        " holidays of the United States.",
       answers: { 200: EnvelopedView(Type.Array(HolidaysView)) },
     }),
   })
@@ -59,7 +61,7 @@ export const holidayRoutes = new Elysia({ prefix: "/shipping/holidays" })
         chapter: "Rate cards",
         matches: true,
         summary: "Set the holidays of a carrier",
-        description: "They take the place of those there are. Dates that were promised stay as they are.",
+        description: "They replace the present ones. Dates that were already promised stay.",
         answers: { 200: EnvelopedView(HolidaysView) },
       }),
     },
@@ -67,7 +69,7 @@ export const holidayRoutes = new Elysia({ prefix: "/shipping/holidays" })
 
 const form = new RegExp(CarrierField.pattern as string);
 
-/** Refuses: resource_missing, for what is no code of any carrier. */
+/** Refuses: resource_missing, for a text that cannot be a carrier's code. */
 function carrierOf(text: string): string {
   if (!form.test(text)) throw missing("carrier", text);
   return text;

@@ -10,7 +10,9 @@ const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 export function readHolidays({ rules, days = [] }: SetHolidays): HolidaySet {
   const problems = [
     ...rules.flatMap((rule, at) => ruleProblems(rule, `rules[${at}]`)),
-    ...days.flatMap(({ date }, at) => (readDay(date) === null ? [none(`days[${at}].date`, "is no day")] : [])),
+    ...days.flatMap(({ date }, at) =>
+      readDay(date) === null ? [none(`days[${at}].date`, "is not a day of the calendar")] : [],
+    ),
   ];
   if (problems.length > 0) throw invalidFields(problems);
   return {
@@ -26,22 +28,22 @@ function ruleProblems({ month, day, weekday, week }: SetHolidays["rules"][number
   if (day != null) {
     if (weekday != null || week != null)
       return [none(`${place}.day`, "cannot be given together with weekday and week")];
-    return day > (longestMonths[month - 1] ?? 0) ? [none(`${place}.day`, "is no day of that month")] : [];
+    return day > (longestMonths[month - 1] ?? 0) ? [none(`${place}.day`, "is not a day of that month")] : [];
   }
   return byWeekday ? [] : [none(place, "needs a day, or a weekday and a week")];
 }
 
 const none = (field: string, message: string): FieldProblem => ({ field, code: "invalid_value", message });
 
-/** Holidays of a carrier as they are kept. */
+/** A carrier's holidays as they are stored. */
 export interface KeptHolidays extends HolidaySet {
   readonly carrier: string;
-  /** 0 when nobody has set them. */
+  /** 0 when none were ever set. */
   readonly version: number;
   readonly updated_at: number | null;
 }
 
-/** The holidays of a carrier as the API shows them, with the days of a year where one was asked for. */
+/** A carrier's holidays as the API shows them, with the dates of a year if one was asked for. */
 export function holidaysView({ carrier, rules, days, version, updated_at }: KeptHolidays, year: number | undefined) {
   return {
     carrier,

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, nameField, nullable } from "../../kit/schema.ts";
 import { weekdays } from "../../kit/zone.ts";
 
-/** The code of a carrier whose holidays are kept. */
+/** The code of a carrier. */
 export const CarrierField = Type.String({
   pattern: "^[a-z0-9][a-z0-9_-]{0,39}$",
   hint: "must be the code of a carrier, such as local",
@@ -13,7 +13,7 @@ const Day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", hint: "must be a da
 const RuleField = closed({
   name: nameField(80),
   month: Type.Integer({ minimum: 1, maximum: 12 }),
-  day: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 31, description: "Or weekday and week." }))),
+  day: Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: 31, description: "Instead of weekday and week." }))),
   weekday: Type.Optional(nullable(choice(weekdays))),
   week: Type.Optional(
     nullable(
@@ -26,13 +26,13 @@ const RuleField = closed({
     ),
   ),
   observed: Type.Optional(
-    Type.Boolean({ description: "A Saturday is kept on the Friday before, a Sunday on the Monday after." }),
+    Type.Boolean({ description: "A Saturday is observed on the Friday before, a Sunday on the Monday after." }),
   ),
 });
 
 export const SetHolidays = closed(
   {
-    rules: Type.Array(RuleField, { maxItems: 100, description: "Days that come back every year." }),
+    rules: Type.Array(RuleField, { maxItems: 100, description: "Days that recur each year." }),
     days: Type.Optional(
       Type.Array(closed({ date: Day, name: nameField(80) }), { maxItems: 500, description: "Single days." }),
     ),
@@ -43,7 +43,7 @@ export type SetHolidays = Static<typeof SetHolidays>;
 
 export const ChooseYear = closed({
   year: Type.Optional(
-    Type.Integer({ minimum: 2000, maximum: 2200, description: "The year of dates; there are none without." }),
+    Type.Integer({ minimum: 2000, maximum: 2200, description: "The year for `dates`, which are left out without it." }),
   ),
 });
 export type ChooseYear = Static<typeof ChooseYear>;
@@ -63,8 +63,10 @@ export const HolidaysView = closed({
     }),
   ),
   days: Type.Array(HolidayView),
-  dates: Type.Array(HolidayView, { description: "The days on which it rests in the year that was asked for." }),
-  usual: Type.Boolean({ description: "Whether nobody has set them, so that they are those of the United States." }),
+  dates: Type.Array(HolidayView, { description: "The days on which it rests in the requested year." }),
+  usual: Type.Boolean({
+    description: "Whether none were set, so that the federal holidays of the United" + " States apply.",
+  }),
   version: Type.Integer(),
   updated_at: nullable(Type.String({ format: "date-time" })),
 });

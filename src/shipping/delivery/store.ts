@@ -14,7 +14,7 @@ const ofCarrierLocked = prepared((select, a: Args<{ carrier: string }>) =>
   forUpdate(select.select().from(holiday_sets).where(eq(holiday_sets.carrier, a.carrier))),
 );
 
-/** The days on which a carrier rests: those of the United States, unless others were set. */
+/** The days on which a carrier rests: the federal holidays of the United States unless others were set. */
 export async function getHolidays(db: Db, carrier: string): Promise<KeptHolidays> {
   const [set] = await ofCarrier(db, { carrier });
   return set ?? usual(carrier);
@@ -22,22 +22,23 @@ export async function getHolidays(db: Db, carrier: string): Promise<KeptHolidays
 
 const usual = (carrier: string): KeptHolidays => ({ carrier, ...federalHolidays, version: 0, updated_at: null });
 
-/** As `getHolidays`, and nobody else changes them until this transaction ends. */
+/** As `getHolidays`, and locks them until this transaction ends. */
 export async function lockHolidays(tx: Tx, carrier: string): Promise<KeptHolidays> {
   const [set] = await ofCarrierLocked(tx, { carrier });
   if (set !== undefined) return set;
-  // No row to lock: of two that set the first ones at once, the later one sees those of the other.
+  // // There is no row to lock before the first ones are set. Of two transactions that set them at once, the later one
+  // sees those of the earlier.
   await takeTurn(tx, "shipping.holidays");
   const [made] = await ofCarrierLocked(tx, { carrier });
   return made ?? usual(carrier);
 }
 
-/** The holidays of every carrier for which any were set. */
+/** The holidays of every carrier that has any of its own. */
 export async function listHolidays(db: Db): Promise<KeptHolidays[]> {
   return db.sql.select().from(holiday_sets).orderBy(asc(holiday_sets.carrier));
 }
 
-/** Stores the holidays of a carrier; their version moves by one. */
+/** Stores a carrier's holidays; their version increases by one. */
 export async function saveHolidays(tx: Tx, { carrier, version }: KeptHolidays, set: HolidaySet): Promise<void> {
   const row = { rules: set.rules, days: set.days, updated_at: tx.now };
   await tx.sql

@@ -4,39 +4,39 @@ import { type Drawing, type DrawingFormat, drawingFormats } from "../../typesett
 import type { PrinterResolution } from "../../typesetting/drawings/png.ts";
 import type { DocumentKind, DocumentType } from "../document.ts";
 
-/** A label's document that a carrier drew, without its bytes. */
+/** A document that a carrier made for a label, without its bytes. */
 export interface StoredDocument {
   readonly label_id: number;
-  /** Counted from zero, in the carrier's order. */
+  /** Position, counted from zero, in the carrier's order. */
   readonly position: number;
   readonly kind: DocumentKind;
   readonly content_type: DocumentType;
 }
 
-/** What a label can be printed from: a drawing of our own, or what its carrier drew. */
+/** The source of a label's documents: a drawing of our own, or documents of its carrier. */
 interface Printed {
   readonly id: number;
-  /** The account of the carrier that drew it; null for a label of our own. */
+  /** The account of the carrier that made it; null for a label of our own. */
   readonly account_id: number | null;
   readonly drawing: Drawing | null;
   readonly documents: readonly StoredDocument[];
 }
 
-/** Which document is wanted; nothing of it need be said. */
+/** Which document is wanted. Every field is optional. */
 export interface Wish {
   readonly format?: DrawingFormat | undefined;
   /** The position among the carrier's documents. */
   readonly document?: number | undefined;
-  /** Of a PNG, the printer's dots per inch. */
+  /** The resolution of a PNG, in dots per inch. */
   readonly dpi?: `${PrinterResolution}` | undefined;
 }
 
-/** A document before it is answered: still to be drawn, or stored as its carrier drew it. */
+/** A document before it is answered: still to be drawn, or stored as the carrier made it. */
 export type Chosen =
   | { readonly drawing: Drawing; readonly format: DrawingFormat; readonly resolution: PrinterResolution }
   | { readonly stored: StoredDocument };
 
-/** What each format is answered as. */
+/** The content type of each format. */
 export const contentTypes = {
   pdf: "application/pdf",
   png: "image/png",
@@ -48,7 +48,7 @@ export function formatOf(content_type: DocumentType): DrawingFormat {
   return drawingFormats.find((format) => contentTypes[format] === content_type) ?? "pdf";
 }
 
-/** The documents of a label as its view lists them: those of our own in every format, a carrier's as it drew them. */
+/** The documents of a label as its view lists them: our own in every format, a carrier's as it made them. */
 export function listedDocuments({ account_id, documents }: Omit<Printed, "id" | "drawing">) {
   if (account_id === null) return drawingFormats.map((format) => ({ kind: "label" as const, format, document: null }));
   return documents.map(({ kind, content_type, position }) => ({
@@ -59,8 +59,8 @@ export function listedDocuments({ account_id, documents }: Omit<Printed, "id" | 
 }
 
 /**
- * The document of a label that a wish is for; without one the first that sticks on the parcel, as a PDF where there is
- * a choice. Refuses: resource_missing (no document, or none in that format).
+ * The requested document of a label. Without a request, the first label proper, as a PDF if there is one. Refuses:
+ * resource_missing (no document, or none in that format).
  */
 export function chooseDocument({ id, account_id, drawing, documents }: Printed, wish: Wish): Chosen {
   if (drawing !== null && (wish.document ?? 0) === 0) {

@@ -14,7 +14,7 @@ import { listedDocuments, type StoredDocument } from "./document.ts";
 import { documentLinks, type LinkSigner, link_lifetime_ms } from "./links.ts";
 import type { LabelStatus, VoidStatus } from "./status.ts";
 
-/** Something that is not printed as it was given. `field` is a path into the facts, as in `recipient.name`. */
+/** Text that is not printed as it was given. `field` is a path into the facts, as in `recipient.name`. */
 export interface LabelWarning {
   readonly field: string;
   readonly code:
@@ -28,22 +28,25 @@ export interface LabelWarning {
   readonly message: string;
 }
 
-/** A label without its drawing: what it cost, and how far its purchase has come. Of ours what carriers say is null. */
+/**
+ * A label without its drawing: its costs, and the state of its purchase. Fields that only carriers give are null on our
+ * own labels.
+ */
 export interface PlainLabel {
   readonly id: number;
-  /** The parcel that it is stuck on; null for one that comes back. */
+  /** The parcel that it is for; null for a return label. */
   readonly shipment_id: number | null;
   readonly order_id: number;
-  /** The return that its parcel comes back for; null for a parcel that leaves. */
+  /** The return that it is for; null for a parcel that leaves. */
   readonly return_id: number | null;
-  /** The carrier account that it is bought with. */
+  /** The carrier account that buys it. */
   readonly account_id: number | null;
   readonly status: LabelStatus;
   readonly carrier: string;
   readonly service: string;
   /** Null until it is bought. */
   readonly tracking_number: string | null;
-  /** Where the carrier shows the parcel to anyone. */
+  /** The carrier's public page of the parcel. */
   readonly tracking_url: string | null;
   /** What is charged for it; zero until an offer is chosen. */
   readonly cost_cents: number;
@@ -53,13 +56,13 @@ export interface PlainLabel {
   readonly breakdown: readonly PriceLine[] | null;
   readonly zone: string | null;
   readonly billable_pounds: number | null;
-  /** When it is to arrive, as it was offered. */
+  /** The promised delivery, as the offer said. */
   readonly delivery_date: number | null;
-  /** The quote that it is bought by. */
+  /** The quote that it is bought with. */
   readonly quote_nonce: string | null;
-  /** What the carrier is paid for, stored before it is; null until an offer is chosen. */
+  /** The carrier's reference of the offer, stored before it is paid; null until an offer is chosen. */
   readonly offer_ref: string | null;
-  /** What the carrier calls the purchase. */
+  /** The carrier's reference of the purchase. */
   readonly carrier_ref: string | null;
   readonly tracker_ref: string | null;
   readonly package: Package;
@@ -71,11 +74,11 @@ export interface PlainLabel {
   readonly warnings: readonly LabelWarning[];
   /** Equal for equal purchases. */
   readonly fingerprint: string;
-  /** Who asked a carrier for it. */
+  /** Who requested the purchase from the carrier. */
   readonly asked_by: Actor | null;
-  /** Until when a server alone may ask the carrier; null when nothing is left to ask. */
+  /** Until when only one server may ask the carrier; null when nothing is left to ask. */
   readonly claimed_until: number | null;
-  /** How often a server has taken it upon itself to ask. */
+  /** How often a server has claimed it. */
   readonly attempts: number;
   readonly error_code: string | null;
   readonly error_message: string | null;
@@ -84,13 +87,13 @@ export interface PlainLabel {
   readonly voided_at: number | null;
 }
 
-/** A label with all that can be printed of it. */
+/** A label with its printable documents. */
 export interface Label extends PlainLabel {
-  /** What each format of our own label is written from. */
+  /** The drawing of our own label, from which each format is rendered. */
   readonly drawing: Drawing | null;
 }
 
-/** What a label of our own says of its purchase beside what it cost. */
+/** What a label of our own records of its purchase, besides costs. */
 export const own_purchase = {
   return_id: null,
   account_id: null,
@@ -108,11 +111,11 @@ export const own_purchase = {
   void_status: null,
 } as const satisfies Partial<Label>;
 
-/** Whether anything is known of what it costs. */
+/** Whether its costs are known. */
 const isPriced = ({ account_id, offer_ref, quote_nonce }: PlainLabel) =>
   account_id === null || offer_ref !== null || quote_nonce !== null;
 
-/** What the links of a label need: where the service is reached, who signs, whose data it is, and what time it is. */
+/** What the links of a label depend on: the service's address, the signer, the mode and the present time. */
 interface LinkContext {
   readonly origin: string;
   readonly site: Site;
@@ -163,7 +166,7 @@ export function labelView(label: PlainLabel, context: LinkContext) {
   };
 }
 
-/** Where anyone sees the parcel: the carrier's own page, where it has one, else ours of a parcel that leaves. */
+/** The public page of the parcel: the carrier's, or ours if the carrier has none and the parcel leaves. */
 function trackingPage(
   { account_id, carrier, shipment_id, tracking_number, tracking_url }: PlainLabel,
   at: LinkContext,

@@ -36,8 +36,8 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
         chapter: "Shipping",
         summary: "Buy a label",
         description:
-          "A label of our own is bought at once. A carrier is waited for a few seconds: 202 says that it has not sold" +
-          " the label yet, whose `status` is `processing`. `GET /shipping/labels/:id` tells what becomes of it:" +
+          "A label of our own is bought at once. For a carrier the answer waits a few seconds: 202 says that it has" +
+          " not sold the label yet, whose `status` is `processing`. `GET /shipping/labels/:id` shows the result:" +
           " `completed`, or `error` with the reason.",
         refuses: [
           "ambiguous_identifier",
@@ -71,8 +71,8 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
         chapter: "Shipping",
         summary: "Void a label whose parcel has not left",
         description:
-          "A carrier is asked to take its label back: 202 says that it has not answered yet. Then `void_status` is" +
-          " `asked`, and the service goes on asking.",
+          "A carrier is asked to void its label. 202 says that it has not answered yet: `void_status` is `asked`," +
+          " and the service goes on asking.",
         refuses: [
           "carrier_error",
           "carrier_unauthorized",

@@ -5,19 +5,19 @@ import type { Quote } from "../quotes/quote.ts";
 import type { Label } from "./label.ts";
 import { isBeingBought, isBeingVoided } from "./status.ts";
 
-/** For so long after a purchase an equal one counts as a mistake. */
+/** How long after a purchase an equal one counts as a mistake. */
 export const duplicate_within_ms = 10 * 60_000;
 
-/** What a purchase names of a carrier. */
+/** The carrier, service and account that a purchase names. */
 export interface NamedOffer {
   readonly carrier?: string | undefined;
   readonly service?: string | undefined;
   readonly account_id?: string | number | null | undefined;
 }
 
-/** The refusal of a purchase that names in these fields what its quote was not given for. */
+/** The refusal of a purchase whose named fields differ from its quote. */
 export function notQuoted(fields: readonly string[]): Fault {
-  const message = "is not what the quote was given for";
+  const message = "differs from the quote";
   return new Fault("quote_mismatch", `${fields.join(", ")} ${message}.`, {
     fields: fields.map((field) => ({ field, code: "quote_mismatch", message })),
   });
@@ -33,7 +33,7 @@ export function checkQuotedNames({ offer, account_id }: Quote, named: NamedOffer
   if (differing.length > 0) throw notQuoted(differing);
 }
 
-/** Refuses: label_in_progress, for a label that is being bought or voided at this moment. */
+/** Refuses: label_in_progress, for a label that is just being bought or voided. */
 export function refuseUnderWay({ id, status, void_status }: Pick<Label, "id" | "status" | "void_status">): void {
   const doing = isBeingBought(status) ? "bought" : isBeingVoided(void_status) ? "voided" : null;
   if (doing === null) return;
@@ -47,7 +47,7 @@ export function refuseUnderWay({ id, status, void_status }: Pick<Label, "id" | "
   );
 }
 
-/** Refuses: label_not_voidable, when the parcel of a label is not among those in the house. */
+/** Refuses: label_not_voidable, when the parcel of a label is not among those that have not left. */
 export function refuseLeft({ shipment_id }: Label, in_house: ReadonlySet<number>): void {
   if (shipment_id === null || in_house.has(shipment_id)) return;
   throw new Fault("label_not_voidable", "The parcel has left; create a return instead.", {
@@ -60,7 +60,7 @@ export function isIn({ shipment_id }: Pick<Label, "shipment_id">, parcels: Reado
   return shipment_id !== null && parcels.has(shipment_id);
 }
 
-/** Equal for purchases in which nothing differs. */
+/** A text that is equal for equal purchases. */
 export function purchaseFingerprint(facts: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
 }

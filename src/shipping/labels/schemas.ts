@@ -46,7 +46,7 @@ const Item = closed({
 
 export const PackageField = closed({
   weight: WeightField,
-  weight_unit: Type.Optional(weightUnitField("lb unless given.")),
+  weight_unit: Type.Optional(weightUnitField("lb by default.")),
   dimensions: Type.Optional(nullable(DimensionsField)),
   value: Type.Optional(nullable(moneyField("Declared value."))),
   insurance: Type.Optional(
@@ -55,21 +55,22 @@ export const PackageField = closed({
 });
 
 export const AccountField = Type.Optional(
-  nullable(idField("carrier_account", "The carrier account to buy with, where several sell for the carrier.")),
+  nullable(idField("carrier_account", "The carrier account to buy with, if several sell for the carrier.")),
 );
 
-/** Which offer is bought: what a quote says, or a carrier's service. */
+/** What to buy: the offer of a quote, or a carrier's service. */
 const bought = {
-  carrier: Type.Optional(textField(100, { description: "Can be left out with `quote_id`." })),
-  service: Type.Optional(textField(100, { description: "Can be left out with `quote_id`." })),
+  carrier: Type.Optional(textField(100, { description: "Not needed with `quote_id`." })),
+  service: Type.Optional(textField(100, { description: "Not needed with `quote_id`." })),
   account_id: AccountField,
   quote_id: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 8000,
       description:
-        "A rate of `POST /shipping/rates`: the label costs exactly that. The order, the parcel and the addresses must" +
-        " be those that it was quoted for.",
+        "A quote of `POST /shipping/rates`. The label costs what it says. The order, the parcel and the" +
+        " addresses must" +
+        " be those of the quote.",
     }),
   ),
 } as const;
@@ -87,7 +88,7 @@ export const CreateLabel = closed(
       Type.Array(Item, {
         minItems: 1,
         maxItems: 500,
-        description: "The units in this parcel; all that are in no other parcel unless given.",
+        description: "The units in this parcel. By default all that are in no other parcel.",
       }),
     ),
     additional: Type.Optional(Type.Boolean({ description: "Buys an equal label on purpose, for another carton." })),
@@ -98,12 +99,16 @@ export type CreateLabel = Static<typeof CreateLabel>;
 
 const wish = {
   format: Type.Optional(
-    choice(drawingFormats, { description: "Without it a PDF, or what the carrier drew where it drew no PDF." }),
+    choice(drawingFormats, { description: "A PDF by default, or the carrier's format if it made no PDF." }),
   ),
   document: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1000, description: "Which of a carrier's documents, as its link says." }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 1000,
+      description: "The position among the carrier's documents, as" + " in its link.",
+    }),
   ),
-  dpi: Type.Optional(choice(["203", "300"], { description: "The resolution of a PNG of our own; 203 unless given." })),
+  dpi: Type.Optional(choice(["203", "300"], { description: "The resolution of a PNG of our own; 203 by default." })),
 };
 
 export const ChooseDocument = closed(wish);
@@ -122,7 +127,7 @@ const text = nullable(Type.String());
 
 export const LabelView = closed({
   label_id: Type.String(),
-  shipment_id: nullable(Type.String({ description: "Null for a parcel that comes back." })),
+  shipment_id: nullable(Type.String({ description: "Null for a return label." })),
   order_id: Type.String(),
   return_id: text,
   account_id: nullable(Type.String({ description: "The carrier account; null for a label of our own." })),
@@ -131,7 +136,7 @@ export const LabelView = closed({
   service: Type.String(),
   tracking_number: text,
   tracking_url: text,
-  cost: nullable(Type.Number({ description: "What is charged; null while no offer has been chosen." })),
+  cost: nullable(Type.Number({ description: "What is charged; null until an offer is chosen." })),
   carrier_cost: nullable(Type.Number({ description: "What the carrier takes." })),
   currency: Type.String(),
   breakdown: nullable(Type.Array(closed({ code: Type.String(), amount_cents: Type.Integer() }))),
@@ -139,7 +144,7 @@ export const LabelView = closed({
   zone: text,
   delivery_date: nullable(moment),
   label_url: nullable(
-    Type.String({ description: "Null until it is bought, and of a carrier's label that could not be read." }),
+    Type.String({ description: "Null until it is bought, and if the carrier's document could not be read." }),
   ),
   documents: Type.Array(closed({ kind: choice(documentKinds), format: choice(drawingFormats), url: Type.String() })),
   package: closed({
@@ -155,7 +160,7 @@ export const LabelView = closed({
   error: nullable(closed({ code: Type.String(), message: Type.String() })),
   void_status: nullable(
     choice(voidStatuses, {
-      description: "Of a carrier's label: the carrier is being asked, has yet to decide, or has taken it back.",
+      description: "The voiding of a carrier's label: the carrier is being asked, has yet to decide, or has agreed.",
     }),
   ),
   created_at: moment,

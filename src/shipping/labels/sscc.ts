@@ -1,19 +1,19 @@
-// The Serial Shipping Container Code, GS1's number of a parcel: 18 digits, of which the first is the extension digit,
-// the last the check digit, and between them stand the company's prefix and a serial.
+// // The Serial Shipping Container Code, GS1's number of a parcel. It has 18 digits: an extension digit, the company's
+// prefix, a serial and a check digit.
 
-/** The prefix of the sandbox: of GS1's range for demonstrations, which no company has. */
+/** The prefix of test data, from GS1's range for demonstrations, which no company has. */
 export const demonstrationPrefix = "9521234";
 
 const serial_and_prefix_digits = 16;
 
-/** Whether a text can be what GS1 gave a company; digits of its own may follow that, to share out its numbers. */
+/** Whether a text can be a GS1 company prefix. More digits may follow it, to share out its numbers. */
 export function isGs1Prefix(text: string): boolean {
   return /^\d{4,12}$/.test(text);
 }
 
 /**
- * The SSCC of a serial, a whole number from 1. The serial's digits beyond those behind the prefix go into the extension
- * digit; null when it has more.
+ * The SSCC of a serial, a whole number from 1. Digits of the serial that do not fit behind the prefix go into the
+ * extension digit; null when even that overflows.
  */
 export function ssccOf(prefix: string, serial: number): string | null {
   const digits = String(serial).padStart(serial_and_prefix_digits + 1 - prefix.length, "0");
@@ -27,12 +27,12 @@ export function isSscc(text: string): boolean {
   return /^\d{18}$/.test(text) && text.endsWith(checkDigit(text.slice(0, -1)));
 }
 
-/** Whether a text is an SSCC of the sandbox. */
+/** Whether a text is an SSCC of test data. */
 export function isDemonstration(text: string): boolean {
   return isSscc(text) && text.startsWith(demonstrationPrefix, 1);
 }
 
-/** The SSCC that a scanner reads with its identifier `00` before it; null for any other number. */
+/** The SSCC in what a scanner reads, with the identifier `00` before it; null for any other number. */
 export function scannedSscc(text: string): string | null {
   const [, sscc = ""] = /^(?:\(00\)|00)(\d{18})$/.exec(text) ?? [];
   return isSscc(sscc) ? sscc : null;

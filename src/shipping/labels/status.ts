@@ -9,16 +9,16 @@ export const labelMoves = {
   void: { from: ["completed"], to: "voided", held: false, emits: null },
 } as const satisfies Moves<LabelStatus>;
 
-/** A purchase at a carrier begins with this; a label of our own is complete at once. */
+/** The first status of a carrier's label. A label of our own is complete at once. */
 export const labelStarts: LabelStatus = "processing";
 
-/** A parcel has no second label while it has one of these. */
+/** The statuses of labels that keep their parcel from getting a second one. */
 export const validLabelStatuses = ["processing", "completed"] as const satisfies readonly LabelStatus[];
 
-/** Labels with which a parcel can leave. */
+/** The statuses of labels with which a parcel can leave. */
 export const usableLabelStatuses = ["completed"] as const satisfies readonly LabelStatus[];
 
-/** Labels that were paid for. */
+/** The statuses of labels that were paid for. */
 export const boughtLabelStatuses = ["completed", "voided"] as const satisfies readonly LabelStatus[];
 
 /** Whether a carrier is being asked to sell the label. */
@@ -31,7 +31,7 @@ export function isUsable(status: LabelStatus): boolean {
   return status === "completed";
 }
 
-/** Whether the label was bought, and voided since. */
+/** Whether the label was bought and later voided. */
 export function isVoided(status: LabelStatus): boolean {
   return status === "voided";
 }
@@ -41,7 +41,7 @@ export function hasFailed(status: LabelStatus): boolean {
   return status === "error";
 }
 
-/** What a carrier makes of the wish to void its label: it is being asked, decides later, or has agreed. */
+/** The progress of voiding at a carrier: being asked, to be decided later, or agreed. */
 export const voidStatuses = ["asked", "submitted", "accepted"] as const;
 export type VoidStatus = (typeof voidStatuses)[number];
 

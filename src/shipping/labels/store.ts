@@ -75,7 +75,7 @@ export async function lockOrderOfLabels(tx: Tx, order_id: number): Promise<void>
 
 type Row = typeof labels.$inferSelect;
 
-/** The label of a row. Only what an account of a carrier bought may have documents that were not drawn here. */
+/** The label of a row. Only labels bought with an account may have documents of a carrier. */
 async function labelOf(db: Db, row: Row): Promise<Label> {
   const documents = row.account_id === null ? [] : await listDocuments(db, [row.id]);
   return { ...(row as unknown as Label), documents };
@@ -88,7 +88,7 @@ export async function getLabel(db: Db, id: string | number): Promise<Label> {
   return labelOf(db, row);
 }
 
-/** The newest label of a parcel, voided or not; null for a parcel without. */
+/** The newest label of a parcel, voided or not; null if it has none. */
 export async function findLabelOfShipment(db: Db, shipment_id: number): Promise<Label | null> {
   const [row] = await ofShipment(db, { shipment_id });
   return row === undefined ? null : labelOf(db, row);
@@ -107,7 +107,7 @@ const ofReturn = prepared((select, a: Args<{ return_id: number }>) =>
     .orderBy(desc(labels.id)),
 );
 
-/** The labels of a return's parcels that are valid or being bought, in short, newest first. */
+/** The labels of a return's parcels that are valid or being bought, without drawings, newest first. */
 export async function listValidLabelsOfReturn(
   db: Db,
   return_id: number,
@@ -115,12 +115,12 @@ export async function listValidLabelsOfReturn(
   return ofReturn(db, { return_id });
 }
 
-/** Whether a return has labels of carriers, which only they can void. */
+/** Whether a return has carriers' labels, which only the carriers can void. */
 export async function hasCarriersReturnLabels(db: Db, return_id: number): Promise<boolean> {
   return (await listValidLabelsOfReturn(db, return_id)).some(({ account_id }) => account_id !== null);
 }
 
-/** A label of an order that is valid, or is being bought, in short. */
+/** A label of an order that is valid or being bought, without its drawing. */
 export type ValidLabel = Pick<Label, "id" | "shipment_id" | "account_id" | "status" | "void_status">;
 
 /** The labels of an order's parcels that are valid or being bought, newest first. */
@@ -133,7 +133,7 @@ export async function hasValidLabel(db: Db, order_id: number): Promise<boolean> 
   return (await anyValid(db, { order_id, limit: 1 })).length > 0;
 }
 
-/** The id of the newest such label that an equal purchase after a moment bought, or null. */
+/** The id of the newest label, valid or being bought, that an equal purchase created after a moment; null if none. */
 export async function findEqualLabel(
   db: Db,
   order_id: number,
@@ -143,12 +143,12 @@ export async function findEqualLabel(
   return (await anyEqual(db, { order_id, fingerprint, since, limit: 1 }))[0]?.id ?? null;
 }
 
-/** Whether parcels of an order have labels of carriers, which only they can void. */
+/** Whether parcels of an order have carriers' labels, which only the carriers can void. */
 export async function hasCarriersLabels(db: Db, order_id: number): Promise<boolean> {
   return (await listValidLabels(db, order_id)).some(({ account_id }) => account_id !== null);
 }
 
-/** The ids of an order's parcels that have not left; one that was given up is none that left. */
+/** The ids of an order's parcels that have not left. One that was given up does not count as left. */
 export async function listParcelsInHouse(db: Db, order_id: number): Promise<Set<number>> {
   const shipments = await listShipments(db, [order_id]);
   return new Set(shipments.filter(({ status }) => !hasLeft(status)).map(({ id }) => id));
@@ -159,7 +159,7 @@ export async function insertLabel(tx: Tx, label: Omit<Label, "id">): Promise<Lab
   return { id: await insertRow(tx, rowOf(label)), ...label };
 }
 
-/** As `insertLabel`, for one of our own: what is null of it is not written. Refuses: quote_used. */
+/** Like `insertLabel`, for a label of our own: fields that are null are not written. Refuses: quote_used. */
 export async function insertOwnLabel(
   tx: Tx,
   label: Omit<Label, "id" | keyof typeof own_purchase> &
@@ -178,7 +178,7 @@ async function insertRow(tx: Tx, row: typeof labels.$inferInsert): Promise<numbe
   }
 }
 
-/** A label as it is written: the tables' types want lists and objects that may change. */
+/** A label in the form in which it is written: the types of the tables want mutable lists and objects. */
 function rowOf<Fields extends Omit<Label, "id" | keyof typeof own_purchase> & Partial<Pick<Label, "documents">>>(
   fields: Fields,
 ) {
@@ -193,7 +193,7 @@ function rowOf<Fields extends Omit<Label, "id" | keyof typeof own_purchase> & Pa
   };
 }
 
-/** The serial of the next SSCC, for a parcel. Nobody else ever gets it. */
+/** The serial of a parcel's SSCC. Each serial is given out once. */
 export async function allotSerial(tx: Tx, shipment_id: number): Promise<number> {
   const [serial = 0] = await insertIds(tx, ssccs, [{ shipment_id, created_at: tx.now }]);
   return serial;
@@ -211,7 +211,7 @@ export async function saveVoided(tx: Tx, { id, status }: Label): Promise<void> {
   await voidRow(tx, { id, status, at: tx.now });
 }
 
-/** Stores what changed of a label, and answers it as it is then. */
+/** Stores changes of a label and answers the changed label. */
 export async function saveLabel(tx: Tx, before: Label, change: Partial<Label>): Promise<Label> {
   const { breakdown, from_address: _from, to_address: _to, warnings, documents: _drawn, ...same } = change;
   const listed = {
@@ -225,7 +225,7 @@ export async function saveLabel(tx: Tx, before: Label, change: Partial<Label>): 
   return { ...before, ...change };
 }
 
-/** Moves the ends of the claims, by as much as the clock was set. */
+/** Moves the ends of claims by as much as the clock was set. */
 export async function moveClaims(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(labels)
@@ -248,19 +248,19 @@ const bytesOf = prepared((sql, a: Args<{ label_id: number; position: number }>) 
     .where(and(eq(label_id, a.label_id), eq(position, a.position))),
 );
 
-/** What carriers drew for some labels, in their order, without the bytes. */
+/** The carriers' documents of some labels, in their order, without the bytes. */
 export async function listDocuments(db: Db, label_ids: readonly number[]): Promise<StoredDocument[]> {
   return label_ids.length === 0 ? [] : ofLabels(db, { ids: label_ids });
 }
 
-/** The bytes of a document that is known to be stored. */
+/** The bytes of a stored document. */
 export async function readDocument(db: Db, document: StoredDocument): Promise<Uint8Array> {
   const [row] = await bytesOf(db, document);
   assert(row !== undefined, "a document is never taken away from its label");
   return row.bytes;
 }
 
-/** Stores what a carrier drew for a label. */
+/** Stores the carrier's documents of a label. */
 export async function insertDocuments(tx: Tx, label_id: number, documents: readonly CarrierDocument[]): Promise<void> {
   const rows = documents.map((document, at) => ({ label_id, position: at, ...document }));
   await insert(tx, label_documents, rows);

@@ -2,16 +2,16 @@ import { assert } from "../../kit/assert.ts";
 
 // Our own numbers: 2 to 4 letters, a serial of 12 digits, and a check character by ISO 7064 mod 37,36.
 
-/** The prefix of every number of the test mode. No warehouse may take it. */
+/** The prefix of every number of test data. No warehouse may take it. */
 export const testPrefix = "SIM";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const serialDigits = 12;
-// Numbers that begin so are, or look like, those of a carrier.
+// // Prefixes of carriers' own numbers, or easily taken for such.
 const refusedPrefixes = ["GM", "LX", "RX", "UV", "CN", "SG", "TH", "IN", "HK", "MY"];
 const refusedPattern = /^TB[ACM]/;
 
-/** What is wrong with a prefix a warehouse wants for its numbers, or null when it may have it. */
+/** What is wrong with the prefix that a warehouse wants for its numbers; null when it may have it. */
 export function trackingPrefixProblem(prefix: string): "invalid_format" | "reserved" | "carrier_format" | null {
   if (!/^[A-Z]{2,4}$/.test(prefix)) return "invalid_format";
   if (prefix === testPrefix) return "reserved";

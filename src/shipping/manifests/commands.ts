@@ -19,21 +19,20 @@ import {
   type NewManifest,
 } from "./store.ts";
 
-/** A label that was bought so many days before the manifest's and is on none yet still comes onto it. */
+/** How many days before the manifest's day a label may have been bought, if it is on no manifest yet. */
 const days_back = 7;
 const looked_at_once = 500;
 
 /**
- * Lists the parcels that a carrier is handed: those of a day and the ones left from the week before it, or just those
- * that are named. Each label is on one manifest only.
- * Refuses: validation_failed, resource_missing, nothing_to_manifest.
+ * Creates a manifest: of the labels of a day and those left from the week before, or of named labels. Each label is on
+ * one manifest only. Refuses: validation_failed, resource_missing, nothing_to_manifest.
  */
 export async function createManifest(tx: Tx, input: CreateManifest, actor: Actor): Promise<Manifest> {
   const { label_ids } = input;
   const { ids, ...chosen } =
     label_ids === undefined ? await waitingFor(tx, input) : await namedBy(tx, input, [...new Set(label_ids)]);
   if (ids.length === 0) {
-    const message = `No label of ${chosen.carrier} that was bought until ${chosen.day} waits for a manifest.`;
+    const message = `No label of ${chosen.carrier} bought by ${chosen.day} waits for a manifest.`;
     throw new Fault("nothing_to_manifest", message);
   }
   const id = await insertManifest(tx, { ...chosen, created_by: actor });
@@ -46,9 +45,9 @@ export async function createManifest(tx: Tx, input: CreateManifest, actor: Actor
 
 type Chosen = Omit<NewManifest, "created_by"> & { readonly ids: readonly number[] };
 
-/** The labels of a carrier that wait in a warehouse for the manifest of a day, as many as one can hold. */
+/** The labels of a carrier and warehouse that wait for the manifest of a day, as many as one manifest can hold. */
 async function waitingFor(tx: Tx, { carrier, warehouse_id, date }: CreateManifest): Promise<Chosen> {
-  if (carrier === undefined) throw invalid("carrier", "is required unless label_ids says which labels", "required");
+  if (carrier === undefined) throw invalid("carrier", "is required unless label_ids names the labels", "required");
   const warehouse =
     warehouse_id === undefined ? (await listPlainWarehouses(tx))[0] : await findWarehouse(tx, warehouse_id);
   if (warehouse == null) throw missing("warehouse", warehouse_id ?? "");
@@ -72,7 +71,7 @@ async function waitingFor(tx: Tx, { carrier, warehouse_id, date }: CreateManifes
   };
 }
 
-/** The labels that a request names, of one carrier and one warehouse. */
+/** The named labels, all of one carrier and one warehouse. */
 async function namedBy(tx: Tx, input: CreateManifest, label_ids: readonly (string | number)[]): Promise<Chosen> {
   const ids = label_ids.map((id) => readId("label", id) ?? 0);
   const found = new Map((await findCandidates(tx, ids)).map((one) => [one.id, one]));
@@ -94,23 +93,25 @@ async function namedBy(tx: Tx, input: CreateManifest, label_ids: readonly (strin
   return { ids: [...new Set(ids)], warehouse_id: warehouse.id, carrier, day };
 }
 
-/** Why a label that is named cannot come onto the manifest; null when it can. */
+/** Why a named label cannot go onto the manifest; null when it can. */
 function problemOf(label: Candidate | undefined, carrier: string, here: boolean): Omit<FieldProblem, "field"> | null {
-  if (label === undefined) return { code: "resource_missing", message: "names no label" };
+  if (label === undefined) return { code: "resource_missing", message: "is not a label" };
   if (label.manifest_id !== null) {
     return { code: "already_listed", message: `is on ${wireId("manifest", label.manifest_id)} already` };
   }
   if (!isUsable(label.status)) {
-    return { code: label.status, message: `is ${label.status}, so nothing is handed over` };
+    return { code: label.status, message: `is ${label.status}, so it cannot be handed over` };
   }
-  if (label.return_id !== null) return { code: "return_label", message: "is of a return, which the customer sends" };
-  if (label.carrier !== carrier) return { code: "other_carrier", message: `is of ${label.carrier}, not of ${carrier}` };
+  if (label.return_id !== null)
+    return { code: "return_label", message: "is a return label, and the customer" + " sends that parcel" };
+  if (label.carrier !== carrier)
+    return { code: "other_carrier", message: `is a label of ${label.carrier},` + ` not of ${carrier}` };
   return here ? null : { code: "other_warehouse", message: "leaves another warehouse" };
 }
 
 const orderOf = ({ order_id, warehouse_id }: Candidate) => ({ id: order_id, warehouse_id });
 
-/** The day of a manifest, counted from 1970; today in the warehouse's zone unless one is given. */
+/** The day of a manifest, counted from 1970; by default today in the warehouse's zone. */
 function dayOf(date: string | undefined, { timezone }: PlainWarehouse, now: number): number {
   if (date === undefined) return localTime(now, timezone).day;
   const day = readDay(date);

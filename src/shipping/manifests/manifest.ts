@@ -15,13 +15,13 @@ export interface ManifestParcel {
   readonly order_number: string;
   readonly tracking_number: string;
   readonly service: string;
-  /** Of its label: one that was voided later is still on the list, and marked. */
+  /** The status of its label. A label that was voided later stays on the list, marked. */
   readonly status: LabelStatus;
   readonly package: Package;
   readonly to_address: Address;
 }
 
-/** A manifest without what is on it. */
+/** A manifest without its parcels. */
 export interface PlainManifest {
   readonly id: number;
   readonly warehouse: PlainWarehouse;
@@ -33,7 +33,7 @@ export interface PlainManifest {
   readonly created_at: number;
 }
 
-/** The list of parcels that a carrier is handed at the end of a day. */
+/** The list of parcels handed to a carrier at the end of a day. */
 export interface Manifest extends PlainManifest {
   readonly parcels: readonly ManifestParcel[];
 }
@@ -78,7 +78,7 @@ export function manifestView(manifest: Manifest) {
   };
 }
 
-/** What parcels weigh together, each rounded to grams; those of labels that were voided are left out. */
+/** The total weight of parcels, each rounded to grams; voided labels do not count. */
 export function totalGrams(parcels: readonly ManifestParcel[]): number {
   const valid = parcels.filter(({ status }) => !isVoided(status));
   return valid.reduce((sum, parcel) => {

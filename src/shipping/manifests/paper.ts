@@ -18,7 +18,7 @@ import { type Manifest, type ManifestParcel, totalGrams } from "./manifest.ts";
 
 const title = "Manifest";
 
-/** The manifest as a paper with the bar code of every parcel, which the driver signs. */
+/** The manifest as a paper with the bar code of every parcel, for the driver to sign. */
 export function manifestPaper(manifest: Manifest, now: number, sheet: PaperSize | undefined): Paper {
   const { warehouse, carrier, day, parcels, created_at } = manifest;
   const { timezone } = warehouse;
@@ -85,7 +85,7 @@ const handoverTable: Table = {
     { caption: "Signature", width: null, align: "left" },
     { caption: "Date and time", width: 130, align: "left" },
   ],
-  // Room to write in.
+  // // Room for a signature.
   rows: [[[], [textPiece(" ", "count"), textPiece(" ", "count")], []]],
   total: null,
 };

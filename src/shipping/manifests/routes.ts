@@ -18,7 +18,7 @@ import { manifestPaper } from "./paper.ts";
 import { CreateManifest, ListManifests, ManifestView, PlainManifestView, PrintManifest } from "./schemas.ts";
 import { countManifests, getManifest, listManifests } from "./store.ts";
 
-/** What carriers are handed at the end of a day. */
+/** Manifests: what is handed to carriers at the end of a day. */
 export const manifestRoutes = ({ log }: Service) =>
   new Elysia({ prefix: "/shipping/manifests" })
     .use(conventions)
@@ -32,12 +32,12 @@ export const manifestRoutes = ({ log }: Service) =>
           needs: "shipping.buy",
           chapter: "Shipping",
           tagged: true,
-          summary: "Create a manifest of the parcels that a carrier is handed today",
+          summary: "Create a manifest of the parcels to hand to a carrier today",
           description:
-            "Takes every label of the carrier that was bought until the end of `date`, at most seven days before it," +
-            " for a parcel from the warehouse that has not arrived, and is on no manifest yet: up to 1,000, so that a" +
-            " second request lists what is left. With `label_ids` it takes just these. A label is on one manifest" +
-            " only; one that is voided later stays on it, and is marked.",
+            "Takes every label of the carrier that was bought on `date` or in the seven days before it, for a parcel" +
+            " from the warehouse that has not arrived, and that is on no manifest yet. It takes up to 1,000 labels; a" +
+            " second request takes the rest. With `label_ids` it takes only these. A label is on one manifest" +
+            " only; one that is voided later stays on it, marked.",
           refuses: ["nothing_to_manifest", "resource_missing"],
           answers: { 201: EnvelopedView(ManifestView) },
         }),
@@ -82,14 +82,14 @@ export const manifestRoutes = ({ log }: Service) =>
           needs: "shipping.read",
           chapter: "Shipping",
           summary: "Get a manifest to print and sign: PDF, or HTML by `Accept`",
-          description: "It has the bar code of every parcel.",
+          description: "It shows the bar code of every parcel.",
           documents: paperMediaTypes,
           answers: { 200: null },
         }),
       },
     );
 
-// What becomes of its labels is shown, too, and counts no version.
+// // The statuses of its labels are shown too, and do not change its version.
 const shown = (manifest: Manifest) => tagged(manifestView(manifest), null);
 
 function answerManifests(call: Call, query: ListManifests): Promise<Response> {

@@ -13,14 +13,14 @@ const DayField = (description: string) =>
   Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a day such as 2026-01-31", description });
 
 export const CreateManifest = closed({
-  carrier: Type.Optional(textField(100, { description: "Whose parcels; needed unless label_ids says which." })),
-  warehouse_id: Type.Optional(idField("warehouse", "Where the parcels leave; the first unless given.")),
-  date: Type.Optional(DayField("The day in the warehouse's time zone; today unless given.")),
+  carrier: Type.Optional(textField(100, { description: "The carrier of the parcels. Required without `label_ids`." })),
+  warehouse_id: Type.Optional(idField("warehouse", "The warehouse that the parcels leave; the first by default.")),
+  date: Type.Optional(DayField("The day in the warehouse's time zone; today by default.")),
   label_ids: Type.Optional(
     Type.Array(idField("label"), {
       minItems: 1,
       maxItems: manifest_labels_max,
-      description: "Just these labels, whenever they were bought; all of one carrier, from one warehouse.",
+      description: "Only these labels, whenever they were bought; all of one carrier, from one warehouse.",
     }),
   ),
 });
@@ -37,8 +37,10 @@ export const ListManifests = closed({
 export type ListManifests = Static<typeof ListManifests>;
 
 export const PrintManifest = closed({
-  format: Type.Optional(choice(["pdf", "html"], { description: "In place of the `Accept` header." })),
-  paper: Type.Optional(choice(paperSizes, { description: "Of a PDF; without it what the warehouse's country uses." })),
+  format: Type.Optional(choice(["pdf", "html"], { description: "Overrides the `Accept` header." })),
+  paper: Type.Optional(
+    choice(paperSizes, { description: "The paper of a PDF; by default what the" + " warehouse's country uses." }),
+  ),
 });
 export type PrintManifest = Static<typeof PrintManifest>;
 
@@ -69,7 +71,9 @@ export const ManifestView = closed({
       order_number: Type.String(),
       tracking_number: Type.String(),
       service: Type.String(),
-      label_status: choice(labelStatuses, { description: "A label that was voided later stays on the list." }),
+      label_status: choice(labelStatuses, {
+        description: "The label's status. A label that was voided later" + " stays on the list.",
+      }),
       weight: Type.Number(),
       weight_unit: choice(weightUnits),
       to_address: closed({ name: Type.String(), city: Type.String(), state: text, zip: text, country: Type.String() }),

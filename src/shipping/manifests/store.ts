@@ -15,11 +15,11 @@ import { arrivedStatuses } from "../../orders/shipments/status.ts";
 import { type LabelStatus, usableLabelStatuses } from "../labels/status.ts";
 import type { Manifest, ManifestParcel, PlainManifest } from "./manifest.ts";
 
-/** A label that may come onto a manifest, with what decides that. */
+/** A label that may go onto a manifest, with the facts that decide it. */
 export interface Candidate {
   readonly id: number;
   readonly order_id: number;
-  /** The warehouse that its order asks for. */
+  /** The warehouse that its order names. */
   readonly warehouse_id: number | null;
   readonly carrier: string;
   readonly status: LabelStatus;
@@ -47,12 +47,12 @@ const byIds = prepared((query, a: Args<{ ids: string }>) =>
     .where(among(labels.id, a.ids)),
 );
 
-/** The labels of these ids that there are. */
+/** The labels with these ids; unknown ids are left out. */
 export async function findCandidates(db: Db, ids: readonly number[]): Promise<Candidate[]> {
   return byIds(db, { ids: list(ids) });
 }
 
-/** What a manifest gathers: labels of a carrier that were bought in a time, `until` not among it. In milliseconds. */
+/** What a manifest collects: labels of a carrier bought from a moment until before another. In milliseconds. */
 interface Gathering {
   readonly carrier: string;
   readonly since: number;
@@ -60,8 +60,7 @@ interface Gathering {
 }
 
 /**
- * Some valid labels of outgoing parcels that are on no manifest and have not arrived, behind one of them, the oldest
- * first.
+ * Some valid labels of outgoing parcels that are on no manifest and have not arrived, after one of them, oldest first.
  */
 export async function listWaiting(
   db: Db,
@@ -91,7 +90,7 @@ export async function listWaiting(
     .limit(limit);
 }
 
-/** What a manifest is before anything is on it. */
+/** A manifest before it has labels. */
 export interface NewManifest {
   readonly warehouse_id: number;
   readonly carrier: string;
@@ -105,7 +104,7 @@ export async function insertManifest(tx: Tx, manifest: NewManifest): Promise<num
   return id;
 }
 
-/** Puts labels onto a manifest and answers how many: those that came onto another one meanwhile are left out. */
+/** Puts labels onto a manifest and answers how many. Labels that another manifest took meanwhile are left out. */
 export async function insertManifestLabels(tx: Tx, manifest_id: number, ids: readonly number[]): Promise<number> {
   const rows = ids.map((label_id) => ({ label_id, manifest_id }));
   const put = await tx.sql
@@ -146,14 +145,14 @@ const parcelsOf = prepared((query, a: Args<{ manifest_id: number }>) =>
     .orderBy(asc(manifest_labels.label_id)),
 );
 
-/** The manifest that an identifier names, with all that is on it. Refuses: resource_missing. */
+/** The manifest that an identifier names, with its parcels. Refuses: resource_missing. */
 export async function getManifest(db: Db, id: string | number): Promise<Manifest> {
   const [row] = await byId(db, { id: readId("manifest", id) ?? 0 });
   if (row === undefined) throw missing("manifest", id);
   const [plain] = await withWarehouses(db, [row]);
   assert(plain, "a manifest has a warehouse");
   const parcels = await parcelsOf(db, { manifest_id: row.id });
-  // Only bought labels of outgoing parcels come onto a manifest: they have a parcel and a number.
+  // // Only bought labels of outgoing parcels go onto a manifest, so each has a parcel and a number.
   return { ...plain, parcels: parcels as unknown as ManifestParcel[] };
 }
 
@@ -169,7 +168,7 @@ async function withWarehouses(db: Db, rows: readonly (typeof manifests.$inferSel
   });
 }
 
-/** What a list of manifests may be narrowed to. Moments in milliseconds. */
+/** The filters of a list of manifests. Moments in milliseconds. */
 interface ManifestFilter {
   readonly carrier?: string | undefined;
   readonly warehouse_id?: number | undefined;

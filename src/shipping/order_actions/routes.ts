@@ -26,7 +26,7 @@ import { readQuestion } from "../quotes/commands.ts";
 import { weightText } from "../weight.ts";
 import { ActedView, ActOnOrders, ActOnOrdersShown, type BuyLabels, inputs, type OrderActionOfMany } from "./schemas.ts";
 
-/** One act on one order of a request: what it is asked with, and how it is answered. */
+/** One act on one order of a bulk request: its body, and how it is answered. */
 interface Act {
   readonly id: string;
   readonly input: unknown;
@@ -49,10 +49,10 @@ export const orderActionRoutes = (service: Service) => {
         chapter: "Orders",
         summary: "Run one action on up to 200 orders, each by itself",
         description:
-          "Each order is acted on as if it had been asked for alone, one after the other: with its own history and" +
-          " events, and what is refused for one touches no other. The answer is 200 all the same. With an" +
-          " `Idempotency-Key` a request that was interrupted goes on where it was, and does nothing twice. Processing" +
-          " needs the permission to fulfil orders, too, and labels that to buy them.",
+          "The action runs on one order after another, each as in a request of its own, with its own history and" +
+          " events. A refusal for one order does not affect the others, and the answer is 200 all the same. With an" +
+          " `Idempotency-Key` an interrupted request continues where it stopped, and does nothing twice. Processing" +
+          " also needs the permission to fulfil orders, and labels the permission to buy labels.",
         answers: { 200: EnvelopedView(ActedView) },
       }),
     });
@@ -72,7 +72,7 @@ async function actOnAll(
   acting: Readonly<Record<OrderActionOfMany, Acting>>,
   body: ActOnOrders,
 ) {
-  // Said before anything is done: a condition holds for one order, not for all.
+  // // Refused before anything is done: a condition is about one order, not about all.
   refuseUnmatched(call);
   const { action, tags = {}, dry_run = false } = body;
   const need = needs[action];
@@ -81,16 +81,16 @@ async function actOnAll(
       permission: need,
     });
   }
-  if (dry_run && action === "buy_label") throw invalid("dry_run", "is not possible for labels: ask for their rates");
+  if (dry_run && action === "buy_label") throw invalid("dry_run", "is not possible for labels; request rates instead");
   const ids = namedOnce(body.order_ids);
   const stranger = Object.keys(tags).find((id) => !ids.includes(id));
-  if (stranger !== undefined) throw invalid(`tags.${stranger}`, "is none of these orders");
+  if (stranger !== undefined) throw invalid(`tags.${stranger}`, "is not one of these orders");
   const input = readInput(action, body.input ?? {});
   return answerLongWork(
     call,
     async () => {
       const results = [];
-      // One after the other: they may want the same stock, and the first that is named comes first.
+      // // One after the other: they may want the same stock, and the first named order comes first.
       for (const id of ids)
         results.push(await resultOf(call, acting[action], { id, input, dry_run, if_match: tags[id] }));
       const done = results.filter(({ ok }) => ok).length;
@@ -101,7 +101,7 @@ async function actOnAll(
   );
 }
 
-/** What an action takes. Refuses: validation_failed, naming the fields as the request has them. */
+/** The input of an action. Refuses: validation_failed, naming the fields as the request has them. */
 function readInput(action: OrderActionOfMany, input: unknown): unknown {
   try {
     return checks[action]?.(input);
@@ -112,7 +112,7 @@ function readInput(action: OrderActionOfMany, input: unknown): unknown {
   }
 }
 
-/** Answers with what became of all, and keeps that; what each act left in the audit trail is there already. */
+/** Answers with all results, and keeps the answer for a repeated request. The audit trail already has each act. */
 async function answerDone(call: Call, data: object, secret_key: Uint8Array): Promise<Response> {
   const key = idempotencyKey(call.request);
   const body = JSON.stringify(enveloped(data, call.request_id, call.store.clock.now()));
@@ -123,7 +123,7 @@ async function answerDone(call: Call, data: object, secret_key: Uint8Array): Pro
   return jsonResponse(call, kept.status, kept.body, kept.headers);
 }
 
-/** The ids of the orders as the wire writes them. Refuses: validation_failed, where one is named twice. */
+/** The ids of the orders, as the API writes them. Refuses: validation_failed, where one is named twice. */
 function namedOnce(order_ids: ActOnOrders["order_ids"]): string[] {
   const ids = order_ids.map((name) => wireId("order", readId("order", name) ?? 0));
   const again = ids.findIndex((id, at) => ids.indexOf(id) < at);
@@ -182,7 +182,7 @@ function actsOf(service: Service): Readonly<Record<OrderActionOfMany, Acting>> {
       const wish = input as BuyLabels;
       const body = { ...wish, order_id, package: wish.package ?? (await weighed(call, order_id)) };
       const route = "/shipping/labels";
-      // The same address for all of them: the order tells their keys apart.
+      // // The path is the same for all of them; the order tells their keys apart.
       const query = { order_id: id };
       return answerPurchase(
         partOf(call, { method: "POST", route, path: route, query, body, if_match }),
@@ -206,7 +206,7 @@ function partOfOrder(action: string, { id, input, dry_run, if_match }: Act): Par
   };
 }
 
-/** The parcel of all units of an order that are in none yet, as heavy as its products say. */
+/** A parcel of all units of an order that are in no parcel yet, weighed by its products. */
 async function weighed(call: Call, order_id: number) {
   const { carriage } = await call.store.read((db) => readQuestion(db, { order_id }));
   return { weight: weightText(carriage.weight, "g") ?? "", weight_unit: "g" as const };

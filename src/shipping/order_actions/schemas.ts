@@ -10,7 +10,7 @@ export type OrderActionOfMany = (typeof orderActions)[number];
 
 const { order_id: _order, package: _package, items: _items, quote_id: _quote, ...label } = CreateLabel.properties;
 
-/** What a label is bought with, for each of many orders. */
+/** The input for buying a label, for each of many orders. */
 export const BuyLabels = closed({
   carrier: label.carrier,
   service: label.service,
@@ -23,7 +23,7 @@ export type BuyLabels = Static<typeof BuyLabels>;
 const { dry_run: _dry_run, ...cancel } = CancelOrder.properties;
 const CancelOrders = closed(cancel);
 
-/** What each action takes beside the orders. */
+/** The input of each action, besides the orders. */
 export const inputs = {
   hold: HoldOrder,
   release: ReleaseOrder,
@@ -36,7 +36,7 @@ export const inputs = {
 const asked = {
   action: choice(orderActions, {
     description:
-      "What is done to each order: as `POST /orders/:id/hold`, `release`, `process` or `allocate`," +
+      "What to do with each order, as `POST /orders/:id/hold`, `release`, `process` or `allocate`," +
       " `DELETE /orders/:id`, or `POST /shipping/labels` would.",
   }),
   order_ids: Type.Array(idField("order"), { minItems: 1, maxItems: orders_max }),
@@ -47,20 +47,20 @@ const asked = {
       {
         maxProperties: orders_max,
         description:
-          'By the id of an order (`ord_1042`) the `ETag` that it must still match, as `If-Match` would: `"7"` for its' +
-          " version 7.",
+          'For the id of an order (`ord_1042`), the `ETag` that it must still match, as with `If-Match`: `"7"` for' +
+          " its version 7.",
       },
     ),
   ),
   dry_run: Type.Optional(
-    Type.Boolean({ description: "True does nothing: each result is what it would be. Not for labels." }),
+    Type.Boolean({ description: "True changes nothing and shows what each result would be. Not for labels." }),
   ),
 };
 
 export const ActOnOrders = closed({ ...asked, input: Type.Optional(Type.Record(Type.String(), Type.Unknown())) });
 export type ActOnOrders = Static<typeof ActOnOrders>;
 
-/** The same as the documentation shows it. */
+/** The same as the reference shows it. */
 export const ActOnOrdersShown = closed({
   ...asked,
   input: Type.Optional(
@@ -68,8 +68,8 @@ export const ActOnOrdersShown = closed({
       [HoldOrder, ReleaseOrder, CancelOrders, BuyLabels].map((schema) => schema),
       {
         description:
-          "What the action takes for one order, the same for all. Labels take `carrier` and `service`; a `package`" +
-          " that is left out weighs what the products in it weigh.",
+          "The input of the action, the same for all orders. Labels take `carrier` and `service`; without a `package`" +
+          " the weight is that of the products.",
       },
     ),
   ),
@@ -80,15 +80,14 @@ const Problem = closed({ field: Type.String(), code: Type.String(), message: Typ
 export const ActedView = closed({
   action: choice(orderActions),
   dry_run: Type.Boolean(),
-  done: Type.Integer({ description: "How many orders it was done to, or would be." }),
+  done: Type.Integer({ description: "For how many orders the action succeeded, or would." }),
   failed: Type.Integer(),
   results: Type.Array(
     closed({
       id: Type.String(),
       ok: Type.Boolean(),
       status: Type.Integer({
-        description:
-          "What the action alone would have answered with: 202 for a label that its carrier has yet to sell.",
+        description: "The status that a single request would get: 202 for a label that its carrier has yet to sell.",
       }),
       order: Type.Optional(OrderView),
       label: Type.Optional(LabelView),
@@ -102,6 +101,6 @@ export const ActedView = closed({
         }),
       ),
     }),
-    { description: "One for each order, in the order in which they were named." },
+    { description: "One for each order, in the order of the request." },
   ),
 });

@@ -1,5 +1,5 @@
-// Asks the carriers of all accounts for their rates at once. A slow one delays no other: each answer is awaited for a
-// limited time, each account has a limited number of open questions, and after some failures in a row it is not asked
+// // Asks the carriers of all accounts for their rates at once. A slow carrier delays no other: there is a limit on
+// each wait, and on the open requests of each account, and an account that failed several times in a row is left out
 // for a while.
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
@@ -10,26 +10,26 @@ import type { Ctx, OutsideCarrier } from "../carriers/connector.ts";
 import type { Carriage, Message, Offer, Offers } from "../offer.ts";
 import type { OfAccount } from "./views.ts";
 
-/** An account, the connector that calls for it, and what it calls with. */
+/** An account, its connector, and the context for its calls. */
 export interface Counter {
   readonly account: CarrierAccount;
   readonly connector: OutsideCarrier;
   readonly ctx: Ctx;
 }
 
-/** What carriers offer and say, each with its account. */
+/** The offers and messages of carriers, each with its account. */
 export interface Answers {
   readonly offers: readonly (OfAccount & { readonly offer: Offer })[];
   readonly messages: readonly (OfAccount & Message)[];
 }
 
-/** What is known of an account from the questions before. */
+/** What earlier requests have shown of an account. */
 interface Line {
   readonly version: number;
   readonly places: Places;
   /** Failures in a row. */
   failures: number;
-  /** Until then it is not asked, in milliseconds. */
+  /** Until when it is not asked, in milliseconds. */
   rest_until: number;
   last: Fault | null;
 }
@@ -38,15 +38,15 @@ const places_max = 32;
 const failures_max = 3;
 const rest_ms = 30_000;
 const rest_max_ms = 5 * 60_000;
-// A question that ends neither well nor badly gives its place up by then.
+// // A request that never ends gives up its place after this time.
 const place_ms = 60_000;
 
-/** Places for questions of one account that are under way at once. Who finds none waits for one in its turn. */
+/** The open requests of one account. One that finds no place waits for its turn. */
 class Places {
   #free = places_max;
   readonly #waiting: (() => void)[] = [];
 
-  /** Asks a question from a place, and gives the place up when it is answered, or after a time without an answer. */
+  /** Sends a request from a place, and frees the place when it is answered, or after a time without an answer. */
   async within<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -83,7 +83,7 @@ export class Asker {
     this.#log = log;
   }
 
-  /** Asks all of them at once, and awaits each for so many milliseconds. What fails becomes a message. */
+  /** Asks all of them at once, and waits for each for so many milliseconds. A failure becomes a message. */
   async ask(counters: readonly Counter[], carriage: Carriage, wait_ms: number): Promise<Answers> {
     const answers = await Promise.all(counters.map((counter) => this.#askOne(counter, carriage, wait_ms)));
     return {
@@ -101,7 +101,7 @@ export class Asker {
     return { account_id: counter.account.id, found: { offers: [], messages: [said] } };
   }
 
-  /** What is known of an account: nothing once it was changed. */
+  /** What earlier requests have shown of an account; nothing once the account was changed. */
   #lineOf({ account, ctx }: Counter): Line {
     const key = `${ctx.mode}/${account.id}`;
     const known = this.#lines.get(key);
@@ -116,11 +116,11 @@ export class Asker {
     const now = this.#now();
     if (now < line.rest_until) {
       const seconds = Math.ceil((line.rest_until - now) / 1000);
-      const said = line.last === null ? "" : ` It said last: ${line.last.message}`;
-      const message = `${account.name} has failed again and again, and is asked again in ${seconds} seconds.${said}`;
+      const said = line.last === null ? "" : ` Its last answer: ${line.last.message}`;
+      const message = `${account.name} failed several times in a row and is asked again in ${seconds} seconds.${said}`;
       return new Fault(line.last?.code ?? "carrier_error", message);
     }
-    // One question finds out whether it works again; until it is answered the others do without.
+    // // One request tests whether it works again. Until that is answered, other requests leave the account out.
     if (line.failures >= failures_max) line.rest_until = now + rest_ms;
     return null;
   }
@@ -165,6 +165,6 @@ export class Asker {
     line.rest_until = Math.max(line.rest_until, now + Math.max(asked_to, own));
     if (line.failures !== failures_max) return;
     const facts = { account: wireId("carrier_account", account.id), code: found.code, reason: found.message };
-    this.#log.warn("a carrier account fails again and again, and is asked for rates less", facts);
+    this.#log.warn("a carrier account failed several times in a row, and is asked for rates less often", facts);
   }
 }

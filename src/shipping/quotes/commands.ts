@@ -11,15 +11,15 @@ import { originOfOrder, usualOrigin } from "../store.ts";
 import { goodsOf, readEnds, readGivenParcel, readValue, weighedParcel } from "./rules.ts";
 import type { GetRates } from "./schemas.ts";
 
-/** What is asked of every carrier: the parcel and its way, and the order that it is of, if any. */
+/** What every carrier is asked: the parcel with both ends of its way, and its order, if any. */
 export interface Question {
   readonly carriage: Carriage;
   readonly order_id: number | null;
 }
 
 /**
- * Reads what rates are asked for: a parcel as it is described, or the next one of an order.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier.
+ * Reads a request for rates: of a described parcel, or of the next parcel of an order. Refuses: validation_failed,
+ * resource_missing, ambiguous_identifier.
  */
 export async function readQuestion(db: Db, body: GetRates): Promise<Question> {
   const { from, to } = readEnds(body);
@@ -31,7 +31,7 @@ export async function readQuestion(db: Db, body: GetRates): Promise<Question> {
   return { carriage: { ...parcel, ...way, ...readValue(body), reference: null, return: false }, order_id: null };
 }
 
-/** What of a question about an order the request itself says. */
+/** The fields of a request about an order that the request itself gives. */
 interface Given {
   readonly from: End | null;
   readonly to: End | null;

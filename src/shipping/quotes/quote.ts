@@ -1,4 +1,5 @@
-// A quote is an offer and what it was made for, sealed into its id: nothing is stored until a label is bought by it.
+// // A quote is an offer with what it was made for, sealed into its id. Nothing is stored until a label is bought with
+// it.
 import { createHash, randomBytes } from "node:crypto";
 import { Fault, type FieldProblem, invalid } from "../../kit/fault.ts";
 import { type Fraction, reduced } from "../../kit/fraction.ts";
@@ -10,12 +11,12 @@ import type { Dimensions } from "../parcel.ts";
 import { readSide, sidesOf } from "../side.ts";
 import { plainPostalCode, postalCountry } from "../zones/place.ts";
 
-/** How long a label can be bought by a quote, in milliseconds. */
+/** How long a quote is valid, in milliseconds. */
 export const quote_lifetime_ms = 15 * 60_000;
 
 const prefix = "quo_";
 
-/** What a quote was made for, each part by a digest. `address` is null where only the postal code was known. */
+/** What a quote was made for, each part as a digest. `address` is null where only the postal code was known. */
 interface QuotedFor {
   readonly weight: string;
   readonly dimensions: string;
@@ -28,24 +29,24 @@ interface QuotedEnd {
   readonly address: string | null;
 }
 
-/** An offer that was given to a client, and what it was given for. */
+/** An offer as it was given to a client, with what it was made for. */
 export interface Quote {
-  /** Random text that no other quote has: a label keeps it, so that no second one is bought by the same quote. */
+  /** Random text, different for each quote. The label keeps it, so that a quote buys only one label. */
   readonly nonce: string;
   readonly expires_at: number;
-  /** The account whose carrier made the offer; null for the built-in carrier. */
+  /** The account of the offer; null for the built-in carrier. */
   readonly account_id: number | null;
   readonly offer: Offer;
-  /** The order whose parcel was asked about; null where none was named. */
+  /** The order whose parcel was quoted; null for a described parcel. */
   readonly order_id: number | null;
   readonly value_cents: number | null;
   readonly insurance: boolean;
-  /** Whether the recipient's place was said to be a home; null when nobody said so. */
+  /** Whether the recipient's address was said to be residential; null when unknown. */
   readonly residential: boolean | null;
   readonly made_for: QuotedFor;
 }
 
-/** Whether both ends were whole addresses: else the carrier has seen no more than postal codes. */
+/** Whether both ends were full addresses; otherwise the carrier saw postal codes only. */
 export function hasAddresses({ made_for: { from, to } }: Quote): boolean {
   return from.address !== null && to.address !== null;
 }
@@ -59,7 +60,10 @@ interface QuoteContext {
 
 const purposeOf = (mode: Mode) => `shipping.quote.${mode}`;
 
-/** Makes quotes of the offers for one parcel: `id` names that of an offer, by its account or the built-in carrier. */
+/**
+ * Makes quotes of the offers for one parcel: `id` makes the id of an offer's quote, by its account or the built-in
+ * carrier.
+ */
 export function quoter(carriage: Carriage, order_id: number | null, { secret_key, mode, now }: QuoteContext) {
   const { value_cents, insurance, to } = carriage;
   const expires_at = now + quote_lifetime_ms;
@@ -73,27 +77,27 @@ export function quoter(carriage: Carriage, order_id: number | null, { secret_key
   return { id, expires_at };
 }
 
-/** The quote that a text is. Refuses: validation_failed, quote_expired. */
+/** The quote of an id. Refuses: validation_failed, quote_expired. */
 export function readQuote(text: string, { secret_key, mode, now }: QuoteContext): Quote {
   const sealed = text.startsWith(prefix) ? text.slice(prefix.length) : "";
   const opened = open(sealed, secret_key, purposeOf(mode));
-  if (opened === null) throw invalid("quote_id", "is no quote of POST /shipping/rates, or was cut off");
+  if (opened === null) throw invalid("quote_id", "is not a quote of POST /shipping/rates, or is incomplete");
   const quote = JSON.parse(opened) as Quote;
   if (quote.expires_at > now) return quote;
-  throw new Fault("quote_expired", "The quote is older than fifteen minutes. Ask for the rates again.");
+  throw new Fault("quote_expired", "The quote is older than fifteen minutes. Request rates again.");
 }
 
-/** A parcel and its way, as a label is bought for it. */
+/** The parcel, addresses and options for which a label is bought. */
 type QuotedCarriage = Pick<Carriage, "from" | "to" | "weight" | "package">;
 
-/** Refuses: quote_mismatch, naming every field of a purchase in which it is not what the quote was given for. */
+/** Refuses: quote_mismatch, naming every field of a purchase that differs from its quote. */
 export function checkQuote({ made_for, order_id }: Quote, carriage: QuotedCarriage, bought_for: number | null): void {
   const now = quotedFor(carriage);
   const differs = (one: QuotedEnd, other: QuotedEnd) =>
     one.address === null ? one.place !== other.place : one.address !== other.address;
   const fields: FieldProblem[] = [];
   const mismatch = (field: string, what: string) =>
-    fields.push({ field, code: "quote_mismatch", message: `is not the ${what} that the quote was given for` });
+    fields.push({ field, code: "quote_mismatch", message: `is not the ${what} of the quote` });
   if (order_id !== null && order_id !== bought_for) mismatch("order_id", "order");
   if (made_for.weight !== now.weight) mismatch("package.weight", "weight");
   if (made_for.dimensions !== now.dimensions) mismatch("package.dimensions", "size");
@@ -114,7 +118,7 @@ function endOf({ country, postal_code, address }: End): QuotedEnd {
   return { place: digest([postalCountry(country), code]), address: address === null ? null : digest(linesOf(address)) };
 }
 
-/** Equal parcels have equal texts, whichever units they were measured in and whichever side is called the length. */
+/** A text that is equal for equal parcels, whatever their units and the order of their sides. */
 function sizeOf(dimensions: Dimensions | null): string {
   if (dimensions === null) return "";
   const { length, width, height, unit } = dimensions;

@@ -22,7 +22,7 @@ import { carrierView, messageView, packageView, rateView } from "./views.ts";
 
 const realTime = systemClock();
 
-/** What parcels cost, and who carries them. */
+/** Rates of parcels, and carriers with their services. */
 export function quoteRoutes(service: Service) {
   const asker = new Asker({ now: () => realTime.now(), log: service.log });
   return new Elysia({ prefix: "/shipping" })
@@ -35,8 +35,8 @@ export function quoteRoutes(service: Service) {
         chapter: "Shipping",
         summary: "Get the rates of a parcel with each service of each carrier",
         description:
-          "Asks the built-in carrier and every active carrier account at once. What does not answer within eight" +
-          " seconds, or fails, becomes a message beside the rates of the others.",
+          "Asks the built-in carrier and every active carrier account at once. One that fails, or does not answer" +
+          " within eight seconds, is named in `messages`.",
         refuses: ["ambiguous_identifier", "resource_missing"],
         answers: { 200: EnvelopedView(RatesView) },
       }),
@@ -47,7 +47,7 @@ export function quoteRoutes(service: Service) {
         needs: "shipping.read",
         chapter: "Shipping",
         summary: "List the carriers and their services",
-        description: "The built-in carrier, then those that the active carrier accounts listed when they were tested.",
+        description: "The built-in carrier, then the carriers that the last tests of the active accounts listed.",
         answers: { 200: EnvelopedView(CarriersView) },
       }),
     });
@@ -62,7 +62,7 @@ async function carriersOf(db: Db) {
   return [...built_in, ...others].map(carrierView);
 }
 
-/** What the database knows of a question: who is to be asked, and what the built-in carrier offers. */
+/** What the database knows of a request for rates: which accounts to ask, and the offers of the built-in carrier. */
 interface Asked extends Question {
   readonly own: Answers;
   readonly accounts: readonly CarrierAccount[];
@@ -90,7 +90,7 @@ async function rates(call: Call, body: GetRates, service: Service, asker: Asker)
 
 const none: Answers = { offers: [], messages: [] };
 
-/** Reads the question and what can be answered here, in one view of the database. */
+/** Reads the request and what can be answered here, in one view of the database. */
 async function askHere(db: Db, body: GetRates): Promise<Asked> {
   const question = await readQuestion(db, body);
   const active = await listActiveAccounts(db);
@@ -99,13 +99,16 @@ async function askHere(db: Db, body: GetRates): Promise<Asked> {
   return { ...question, own: await ownAnswers(db, body, question), accounts, now: db.now };
 }
 
-/** Refuses: validation_failed, for a carrier or service that is not sold. What was never listed, nobody knows. */
+/**
+ * Refuses: validation_failed, for a carrier or service that no account sells. Accounts that list no services may sell
+ * any.
+ */
 async function checkKnown(db: Db, filter: Filter, active: readonly CarrierAccount[]): Promise<void> {
   if (active.some(({ carriers }) => carriers.length === 0)) return;
   checkFilter(filter, [...(await ownCarrier(db.mode).carriers(db)), ...active.flatMap(({ carriers }) => carriers)]);
 }
 
-/** What the built-in carrier offers and says, if it is asked about. */
+/** The offers and messages of the built-in carrier, if the request includes it. */
 async function ownAnswers(db: Db, filter: Filter, { carriage }: Question): Promise<Answers> {
   const own = ownCarrier(db.mode);
   if (filter.carriers !== undefined && !filter.carriers.includes(own.code)) return none;
@@ -117,7 +120,7 @@ async function ownAnswers(db: Db, filter: Filter, { carriage }: Question): Promi
   };
 }
 
-/** How an account is asked; not at all by a release that does not have its connector, or where it knows no rates. */
+/** How an account is asked; null if this release lacks its connector, or if the connector has no rates. */
 function counterOf(account: CarrierAccount, { store }: Call, service: Service): Counter[] {
   const connector = outsideCarriersOf(service)[account.connector];
   if (!connector?.capabilities.has("rating")) return [];

@@ -15,13 +15,13 @@ import type { GetRates } from "./schemas.ts";
 
 const ends = ["from", "to"] as const;
 
-/** The ends of the way as the request gives them, by an address or a postal code; null for one that it leaves out. */
+/** The two ends in a request, by address or postal code; null for one that it leaves out. */
 interface GivenEnds {
   readonly from: End | null;
   readonly to: End | null;
 }
 
-/** Refuses: validation_failed, for an end that is given twice, is no place, or is missing where there is no order. */
+/** Refuses: validation_failed, for an end that is given twice, is not a place, or is missing without an order. */
 export function readEnds(body: GetRates): GivenEnds {
   const problems: FieldProblem[] = ends.flatMap((end) => endProblems(body, end));
   if (problems.length > 0) throw invalidFields(problems);
@@ -42,7 +42,7 @@ function endProblems(body: GetRates, end: "from" | "to"): FieldProblem[] {
     return refused("country", "invalid_value", `belongs to ${end}_zip, which is not given`);
   }
   const is_missing = zip === undefined && address === undefined && body.order_id === undefined;
-  return is_missing ? refused("zip", "required", `is required, or ${end}_address, or an order_id`) : [];
+  return is_missing ? refused("zip", "required", `is required unless ${end}_address or order_id is given`) : [];
 }
 
 function countryOf(body: GetRates, end: "from" | "to"): string {
@@ -61,25 +61,25 @@ function readEnd(body: GetRates, end: "from" | "to"): End | null {
   return { country: countryOf(body, end), postal_code: zip, state: null, city: null, address: null, residential };
 }
 
-/** What is said of a parcel beside its ends. Refuses: validation_failed, for a value that is no amount. */
+/** The description of a parcel without its ends. Refuses: validation_failed, for a value that is not an amount. */
 export function readValue({ value, insurance }: GetRates) {
   return { value_cents: value == null ? null : readCents(value), insurance: insurance === true };
 }
 
-/** The parcel that the request describes; null when it gives no weight. Refuses: validation_failed. */
+/** The described parcel; null when the request gives no weight. Refuses: validation_failed. */
 export function readGivenParcel({ weight, weight_unit, dimensions }: GetRates): Parcel | null {
   return weight === undefined ? null : readParcel({ weight, weight_unit, dimensions }, "");
 }
 
-/** What the next parcel of an order holds: all that is in none yet, else all that has not left. */
+/** The units of an order's next parcel: all that are in no parcel yet, else all that have not left. */
 export function goodsOf(order: Order): Goods[] {
   const loose = unitsWithoutParcel(order);
   const units = loose.length > 0 ? loose : unitsOf(order, openUnits);
-  if (units.length === 0) throw invalid("order_id", "has no units that could be sent");
+  if (units.length === 0) throw invalid("order_id", "has no units left to send");
   return goodsIn(order, units);
 }
 
-/** The parcel of goods, by the weights of their products. Refuses: validation_failed, where one is unknown. */
+/** A parcel of goods, weighed by their products. Refuses: validation_failed, where a weight is unknown. */
 export function weighedParcel(
   goods: readonly Goods[],
   products: readonly Weighed[],
@@ -98,15 +98,15 @@ export function weighedParcel(
   const sum = weights.map(({ weight, quantity }) => times(weight as Weight, quantity)).reduce(add);
   const units = new Set(products.flatMap(({ weight, weight_unit }) => (weight === null ? [] : (weight_unit ?? "lb"))));
   const [unit = "g"] = units.size === 1 ? units : [];
-  // Every unit is a whole number of nanograms, so that grams can always say it.
+  // // Every unit is a whole number of nanograms, so grams can always express it.
   const [text, weight_unit] = weightText(sum, unit) ? [weightText(sum, unit), unit] : [weightText(sum, "g"), "g"];
   return readParcel({ weight: text ?? "", weight_unit, dimensions }, "");
 }
 
-/** Which carriers and services are asked about; undefined for all. */
+/** The carriers and services that a request asks for; undefined for all. */
 export type Filter = Pick<GetRates, "carriers" | "services">;
 
-/** Refuses: validation_failed, for a carrier or a service that none of these sells. */
+/** Refuses: validation_failed, for a carrier or service that none of these sells. */
 export function checkFilter({ carriers, services }: Filter, listed: readonly ListedCarrier[]): void {
   const known = {
     carriers: [...new Set(listed.map(({ code }) => code))],
@@ -121,19 +121,19 @@ export function checkFilter({ carriers, services }: Filter, listed: readonly Lis
   check("services", services);
 }
 
-/** Whether a carrier of these is asked about; of an account whose carriers nobody knows, one may be. */
+/** Whether a request includes a carrier of these; an account that never listed its carriers may sell any. */
 export function mayOffer({ carriers }: Filter, listed: readonly ListedCarrier[]): boolean {
   return carriers === undefined || listed.length === 0 || listed.some(({ code }) => carriers.includes(code));
 }
 
-/** Whether an offer, or what a carrier says, is of what was asked about. */
+/** Whether an offer or a message belongs to what the request asks for. */
 export function isAskedFor({ carriers, services }: Filter, { carrier, service }: Pick<Message, "carrier" | "service">) {
   const has = (words: readonly string[] | undefined, word: string | null) =>
     words === undefined || word === null || words.includes(word);
   return has(carriers, carrier) && has(services, service);
 }
 
-/** The cheapest offer first; US dollars come first, other currencies after them by their codes, each by itself. */
+/** The cheapest offer first, within each currency: US dollars first, then the others by their codes. */
 export function byPrice(one: { readonly offer: Offer }, other: { readonly offer: Offer }): number {
   return compareAll(keysOf(one.offer), keysOf(other.offer));
 }

@@ -23,18 +23,20 @@ export const GetRates = closed({
   from_address: Type.Optional(ShippingAddress),
   to_address: Type.Optional(ShippingAddress),
   residential: Type.Optional(
-    Type.Boolean({ description: "Whether the recipient's place is a home, for which some carriers take more." }),
+    Type.Boolean({
+      description: "Whether the recipient's address is residential, for which some carriers" + " charge more.",
+    }),
   ),
   order_id: Type.Optional(
     Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
       hint: "must be an order's id or its order number",
       description:
-        "An order, in place of postal codes and weight: from its warehouse to its address, with the weight of its" +
-        " units that are in no parcel yet. Addresses and a weight that are given beside it count instead.",
+        "An order instead of postal codes and weight: from its warehouse to its address, with the weight of its" +
+        " units that are in no parcel yet. Addresses and a weight in the request override those of the order.",
     }),
   ),
   weight: Type.Optional(WeightField),
-  weight_unit: Type.Optional(weightUnitField("lb unless given.")),
+  weight_unit: Type.Optional(weightUnitField("lb by default.")),
   dimensions: Type.Optional(nullable(DimensionsField)),
   value: Type.Optional(nullable(moneyField("Declared value."))),
   insurance: Type.Optional(Type.Boolean()),
@@ -44,13 +46,13 @@ export const GetRates = closed({
 export type GetRates = Static<typeof GetRates>;
 
 const moment = Type.String({ format: "date-time" });
-const account_id = nullable(Type.String({ description: "Whose carrier it is; null for the built-in one." }));
+const account_id = nullable(Type.String({ description: "The carrier account; null for the built-in carrier." }));
 
 export const RatesView = closed({
   rates: Type.Array(
     closed({
-      quote_id: Type.String({ description: "A label bought by it costs exactly this. It is used once." }),
-      expires_at: Type.String({ format: "date-time", description: "Until when: fifteen minutes from now." }),
+      quote_id: Type.String({ description: "A label bought with it costs exactly this. It can be used once." }),
+      expires_at: Type.String({ format: "date-time", description: "When the quote expires: in fifteen minutes." }),
       carrier: Type.String(),
       carrier_name: Type.String(),
       service: Type.String(),
@@ -63,7 +65,7 @@ export const RatesView = closed({
       billable_weight: nullable(Type.Integer()),
       billable_weight_unit: Type.Literal("lb"),
       zone: nullable(Type.String()),
-      zone_estimated: Type.Boolean({ description: "Whether the zone is a guess, as for military addresses." }),
+      zone_estimated: Type.Boolean({ description: "Whether the zone is estimated, as for military addresses." }),
       delivery_days: nullable(Type.Integer()),
       ship_date: nullable(Type.String()),
       delivery_date: nullable(moment),
@@ -72,14 +74,16 @@ export const RatesView = closed({
   ),
   messages: Type.Array(
     closed({
-      carrier: Type.String({ description: "The carrier; of an account that did not answer, its connector." }),
+      carrier: Type.String({ description: "The carrier. For an account that did not answer, its connector." }),
       service: nullable(Type.String()),
       account_id,
       level: choice(["info", "warning", "error"]),
-      code: Type.String({ description: "Such as over_weight_limit, zip_unknown, carrier_timeout or carrier_error." }),
+      code: Type.String({
+        description: "A code such as over_weight_limit, zip_unknown, carrier_timeout or" + " carrier_error.",
+      }),
       message: Type.String(),
     }),
-    { description: "What carriers say beside their rates, and which of them did not answer." },
+    { description: "Messages of carriers, and which of them did not answer." },
   ),
   parcel: closed({
     weight: Type.Number(),
@@ -94,8 +98,8 @@ export const CarriersView = closed({
       code: Type.String(),
       name: Type.String(),
       services: Type.Array(Type.String()),
-      service_names: Type.Record(Type.String(), Type.String(), { description: "How people call each service." }),
-      connector: Type.String({ description: "What its rates and labels come by." }),
+      service_names: Type.Record(Type.String(), Type.String(), { description: "The name of each service." }),
+      connector: Type.String({ description: "The connector of its rates and labels." }),
       account_id,
     }),
   ),

@@ -4,20 +4,20 @@ import { money } from "../../kit/money.ts";
 import type { ListedCarrier, Message, Offer } from "../offer.ts";
 import type { Package } from "../parcel.ts";
 
-/** Something of the carrier of an account; of the built-in carrier without an account. */
+/** Something of a carrier with its account; null for the built-in carrier. */
 export interface OfAccount {
   readonly account_id: number | null;
 }
 
 const nameOf = ({ account_id }: OfAccount) => (account_id === null ? null : wireId("carrier_account", account_id));
 
-/** Names the quotes of offers. */
+/** Makes the ids of quotes. */
 interface Quoter {
   readonly id: (offer: Offer, account_id: number | null) => string;
   readonly expires_at: number;
 }
 
-/** An offer as the API shows it, with the quote by which a label can be bought for exactly that. */
+/** An offer as the API shows it, with a quote for exactly its price. */
 export function rateView({ offer, account_id }: OfAccount & { readonly offer: Offer }, quotes: Quoter) {
   return {
     quote_id: quotes.id(offer, account_id),
@@ -41,17 +41,17 @@ export function rateView({ offer, account_id }: OfAccount & { readonly offer: Of
   };
 }
 
-/** What a carrier says as the API shows it. */
+/** A carrier's message as the API shows it. */
 export function messageView({ carrier, service, account_id, level, code, message }: OfAccount & Message) {
   return { carrier, service, account_id: nameOf({ account_id }), level, code, message };
 }
 
-/** A parcel as the rates are for it. */
+/** The parcel of the rates. */
 export function packageView({ weight, ...same }: Package) {
   return { weight: Number(weight), ...same };
 }
 
-/** A carrier as the API lists it; its services are the codes that a purchase names. */
+/** A carrier as the API lists it, with the codes of its services. */
 export function carrierView({
   code,
   name,

@@ -2,30 +2,30 @@ import type { Weekday } from "../../kit/zone.ts";
 import type { SideRounding } from "../side.ts";
 import type { ZoneRules } from "../zones/zone.ts";
 
-/** What is charged for something, and what the carrier takes for it. */
+/** An amount to charge, and what the carrier takes for it. */
 export interface Amount {
   readonly price_cents: number;
   readonly cost_cents: number;
 }
 
-/** What a parcel of up to so many billed pounds costs to a zone. */
+/** The price of a parcel of up to so many billed pounds to a zone. */
 export interface PriceRow extends Amount {
   /** A zone of the card; `*` for every zone without rows of its own. */
   readonly zone: string;
-  /** The heaviest parcel of this row; null for what each pound beyond the last row costs. */
+  /** The heaviest parcel of this row; null for the price of each pound beyond the last row. */
   readonly up_to_pounds: number | null;
 }
 
-/** The zone of the rows that hold for every zone without rows of its own. */
+/** The zone of rows that apply to every zone without rows of its own. */
 export const any_zone = "*";
 
-/** A fixed amount for what makes a parcel dear to carry. */
+/** A fixed amount for a parcel that is expensive to handle. */
 export interface Surcharge extends Amount {
-  /** Whether fuel is counted on it. */
+  /** Whether the fuel surcharge includes it. */
   readonly fuelable: boolean;
 }
 
-/** What makes a parcel large: more than any of these. Decimal text in inches, cubic inches and pounds. */
+/** The limits beyond which a parcel counts as large. Decimal text in inches, cubic inches and pounds. */
 export interface SizeLimits {
   readonly longest_over: string | null;
   readonly second_over: string | null;
@@ -34,13 +34,13 @@ export interface SizeLimits {
   readonly weight_over: string | null;
 }
 
-/** Postal codes of a country, by how they begin. */
+/** Postal codes of a country, by their first characters. */
 interface RemotePlaces {
   readonly country: string;
   readonly prefixes: readonly string[];
 }
 
-/** What a card charges beside the price of weight and zone. */
+/** What a card charges besides the price of weight and zone. */
 export interface Surcharges {
   readonly residential: Surcharge | null;
   readonly additional_handling: (Surcharge & SizeLimits) | null;
@@ -48,56 +48,56 @@ export interface Surcharges {
   readonly remote_area: (Surcharge & { readonly places: readonly RemotePlaces[] }) | null;
 }
 
-/** The most that a service carries. Decimal text in inches; null where there is no limit. */
+/** The limits of a service. Decimal text in inches; null for no limit. */
 interface CardLimits {
   readonly billed_pounds: number | null;
   readonly longest: string | null;
   readonly length_and_girth: string | null;
 }
 
-/** What insuring costs: so much for each started 100 above what is included, and at least the minimum. */
+/** The price of insurance: an amount for each started 100 above the included value, and at least the minimum. */
 interface DeclaredValue {
   readonly included_cents: number;
   readonly per_hundred: Amount;
   readonly minimum: Amount | null;
 }
 
-/** All by which a service is priced and dated. */
+/** All the terms that decide the price and the date of a service. */
 export interface CardTerms {
   readonly currency: string;
   readonly zones: ZoneRules;
   readonly prices: readonly PriceRow[];
-  /** The least that weight and zone cost. */
+  /** The minimum charge for weight and zone. */
   readonly minimum: Amount | null;
   readonly limits: CardLimits;
-  /** Cubic inches above `over` are billed as so many pounds as `divisor` goes into them. */
+  /** Cubic inches above `over` are divided by `divisor` to get the billed pounds. */
   readonly dimensional: { readonly divisor: number; readonly over: number } | null;
   readonly side_rounding: SideRounding;
   readonly surcharges: Surcharges;
   readonly fuel_basis_points: number;
   readonly declared_value: DeclaredValue | null;
-  /** Handed over before this minute of the warehouse's day, a parcel leaves the same day. */
+  /** A parcel handed over before this minute of the warehouse's day leaves the same day. */
   readonly cut_off_minute: number;
   readonly ship_days: readonly Weekday[];
   readonly saturday_delivery: boolean;
   readonly sunday_delivery: boolean;
-  /** Days of delivery after the day it leaves; `*` for every zone that is not named. */
+  /** Days of delivery after the ship day; `*` for every zone that is not named. */
   readonly transit_days: readonly { readonly zone: string; readonly days: number }[];
   /** The carrier whose holidays it keeps; null when it keeps none. */
   readonly holidays: string | null;
 }
 
-/** How one service of the built-in carrier is priced from one moment to another. */
+/** The prices of one service of the built-in carrier during a period. */
 export interface RateCard {
   readonly id: number;
   readonly service: string;
   readonly name: string;
   readonly active: boolean;
-  /** Whether its prices are those that came with the program, invented for a first start. */
+  /** Whether it is a sample card, whose prices were invented for a first start. */
   readonly sample: boolean;
-  /** Null when it holds from ever. */
+  /** Null when it has no start. */
   readonly effective_from: number | null;
-  /** From this moment on it holds no more; null when nobody has said when. */
+  /** The card no longer applies from this moment on; null when it has no end. */
   readonly effective_to: number | null;
   readonly terms: CardTerms;
   readonly version: number;
@@ -105,5 +105,5 @@ export interface RateCard {
   readonly updated_at: number;
 }
 
-/** What identifies a state of a card. */
+/** What identifies a version of a card. */
 export type CardContent = Omit<RateCard, "id" | "version" | "created_at" | "updated_at">;

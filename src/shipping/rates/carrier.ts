@@ -1,7 +1,7 @@
 import type { Mode } from "../../kit/mode.ts";
 import { ownCarriers } from "../../orders/shipments/tracking_url.ts";
 
-/** How the carrier is called that every installation has. */
+/** The name of the built-in carrier. */
 export interface BuiltInCarrier {
   readonly code: string;
   readonly name: string;
@@ -12,12 +12,12 @@ const builtInCarriers = {
   test: { code: ownCarriers.test, name: "Simulated Carrier" },
 } as const satisfies Record<Mode, BuiltInCarrier>;
 
-/** The carrier that every installation has: its own courier for live keys, a simulated one for test keys. */
+/** The built-in carrier: the warehouse's own courier for live keys, a simulated one for test keys. */
 export function builtInCarrier(mode: Mode): BuiltInCarrier {
   return builtInCarriers[mode];
 }
 
-/** How people call a carrier: one that is built in by its name, any other as it was given. */
+/** The name of a carrier for people: of the built-in one its name, of any other its code. */
 export function carrierName(code: string): string {
   return Object.values(builtInCarriers).find((carrier) => carrier.code === code)?.name ?? code;
 }

@@ -14,7 +14,7 @@ export const priceColumns: readonly Column[] = [
     path: ["up_to_pounds"],
     kind: "number",
     empty: null,
-    meaning: "The heaviest parcel of this row; empty for what each pound beyond the last row costs.",
+    meaning: "The heaviest parcel of this row; empty for the price of each pound beyond the last row.",
     example: "10",
   },
   {
@@ -28,7 +28,7 @@ export const priceColumns: readonly Column[] = [
     name: "cost",
     path: ["cost"],
     kind: "text",
-    meaning: "What the carrier takes; as much as the price when it is empty.",
+    meaning: "What the carrier takes; the price when it is empty.",
     example: "9.80",
   },
 ];

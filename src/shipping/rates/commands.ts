@@ -11,7 +11,9 @@ import { sampleCards } from "./sample.ts";
 import type { CreateRateCard, UpdateRateCard } from "./schemas.ts";
 import { hasCards, insertCard, listActiveCards, lockCard, saveCard } from "./store.ts";
 
-/** Gives a store that has no rate card the sample ones. Done at every start, it changes nothing the second time. */
+/**
+ * Creates the sample rate cards in a store that has no card. Runs at every start; the second time it changes nothing.
+ */
 export async function ensureRateCards(tx: Tx): Promise<void> {
   if (await hasCards(tx)) return;
   try {
@@ -19,12 +21,12 @@ export async function ensureRateCards(tx: Tx): Promise<void> {
       for (const card of sampleCards(builtInCarrier(part.mode).code)) await insertCard(part, card, system("start"));
     });
   } catch (error) {
-    // Another server has given them meanwhile.
+    // // Another server has created them meanwhile.
     if (!brokeRule(error, apart)) throw error;
   }
 }
 
-// The rule of the database that keeps two cards of a service from holding at once.
+// // The constraint that keeps two cards of a service from applying at the same time.
 const apart = "rate_cards_apart";
 
 /** Adds a rate card. Refuses: validation_failed, rate_card_overlap. */
@@ -38,7 +40,7 @@ export async function createRateCard(tx: Tx, input: CreateRateCard, actor: Actor
 
 /**
  * Changes the given fields of a card; without a change it stays as it was. A sample card whose prices or rules are
- * changed is none any more. Refuses: resource_missing, validation_failed, immutable_field, rate_card_overlap.
+ * changed is no longer one. Refuses: resource_missing, validation_failed, immutable_field, rate_card_overlap.
  */
 export async function updateRateCard(tx: Tx, id: string, input: UpdateRateCard, actor: Actor): Promise<RateCard> {
   const before = await lockCard(tx, id);
@@ -50,7 +52,7 @@ export async function updateRateCard(tx: Tx, id: string, input: UpdateRateCard, 
   return change(tx, before, readCard(input, contentOf(before)), actor);
 }
 
-/** Puts other prices in the place of a card's. Refuses: resource_missing, validation_failed. */
+/** Replaces a card's prices. Refuses: resource_missing, validation_failed. */
 export async function replacePrices(tx: Tx, id: string, prices: readonly PriceRow[], actor: Actor): Promise<RateCard> {
   const before = await lockCard(tx, id);
   const content = { ...contentOf(before), terms: { ...before.terms, prices } };
@@ -69,7 +71,7 @@ function contentOf({ service, name, active, sample, effective_from, effective_to
   return { service, name, active, sample, effective_from, effective_to, terms };
 }
 
-/** Stores a card unless another one of its service holds at the same time. Refuses: rate_card_overlap. */
+/** Stores a card unless another card of its service applies at the same time. Refuses: rate_card_overlap. */
 async function keepingApart<Done>(
   tx: Tx,
   content: CardContent,

@@ -11,7 +11,7 @@ import { any_zone, type RateCard, type Surcharges } from "./card.ts";
 import type { BuiltInCarrier } from "./carrier.ts";
 import { type MeasuredParcel, priceParcel, type ReadyTerms } from "./price.ts";
 
-/** A card with all that it prices by, read and prepared once. */
+/** A card with its prices and rules, read and prepared once. */
 export interface ReadyCard {
   readonly card: RateCard;
   readonly terms: ReadyTerms;
@@ -19,13 +19,13 @@ export interface ReadyCard {
   readonly isHoliday: (day: number) => boolean;
 }
 
-/** A parcel's offer by one card, or why there is none; and what else is to be said of it. */
+/** The offer of one card for a parcel, or why there is none, with messages about it. */
 interface CardAnswer {
   readonly offer: Offer | null;
   readonly messages: readonly Message[];
 }
 
-/** What the built-in carrier offers by its cards, in their order. */
+/** The offers of the built-in carrier, in the order of its cards. */
 export function offersBy(
   carrier: BuiltInCarrier,
   cards: readonly ReadyCard[],
@@ -44,7 +44,7 @@ export function offersBy(
   return { offers, messages: [...messages, ...insuranceMessages(carrier, cards, carriage)] };
 }
 
-/** What the built-in carrier offers by one card. */
+/** The offer of one card of the built-in carrier. */
 export function offerBy(carrier: BuiltInCarrier, card: ReadyCard, carriage: Carriage, now: number): CardAnswer {
   return answerBy(carrier, card, carriage, measured(carriage), now);
 }
@@ -73,7 +73,7 @@ function answerBy(
   const choice = chooseZone(from, to, card.terms.zones, ready.zones);
   const messages = zipMessages(choice, card, say);
   if (choice.zone === null) {
-    const nowhere = say("info", "zone_not_served", `${card.name} does not go there.`);
+    const nowhere = say("info", "zone_not_served", `${card.name} does not deliver there.`);
     return { offer: null, messages: messages.length > 0 ? messages : [nowhere] };
   }
   const priced = priceParcel(terms, parcel, {
@@ -121,10 +121,8 @@ type Say = (level: Message["level"], code: string, message: string) => Message;
 function zipMessages({ unknown, zone }: ZoneChoice, { name }: RateCard, say: Say): Message[] {
   if (unknown.length === 0) return [];
   const zips = unknown.map((zip3) => `${zip3}…`).join(" and ");
-  if (zone === null) return [say("info", "zip_unknown", `No ZIP code is known that begins ${zips}.`)];
-  return [
-    say("warning", "zip_unknown", `No ZIP code is known that begins ${zips}: ${name} is priced for zone ${zone}.`),
-  ];
+  if (zone === null) return [say("info", "zip_unknown", `No known ZIP code begins with ${zips}.`)];
+  return [say("warning", "zip_unknown", `No known ZIP code begins with ${zips}: ${name} is priced for zone ${zone}.`)];
 }
 
 function isRemote({ country, postal_code }: End, { remote_area }: Surcharges): boolean {
@@ -140,18 +138,18 @@ function noCards({ code, name }: BuiltInCarrier): Message {
   return { carrier: code, service: null, level: "warning", code: "no_rate_card", message };
 }
 
-/** Said when insurance is asked for that is not in the price. */
+/** The message when insurance is requested that is not in the price. */
 function insuranceMessages({ code, name }: BuiltInCarrier, cards: readonly ReadyCard[], carriage: Carriage): Message[] {
   if (!carriage.insurance) return [];
   const say = (service: string | null, message: string): Message => {
     return { carrier: code, service, level: "warning", code: "insurance_not_offered", message };
   };
   if (carriage.value_cents === null)
-    return [say(null, "Insurance needs the value of the goods; the rates are without it.")];
+    return [say(null, "Insurance needs the value of the goods; the rates do not include it.")];
   const without = cards.filter(({ card }) => card.terms.declared_value === null);
   if (without.length === cards.length)
-    return [say(null, `${name} does not insure parcels; its rates are without insurance.`)];
+    return [say(null, `${name} does not insure parcels; its rates do not include insurance.`)];
   return without.map(({ card }) =>
-    say(card.service, `${card.name} does not insure parcels; its rate is without insurance.`),
+    say(card.service, `${card.name} does not insure parcels; its rate does not include insurance.`),
   );
 }

@@ -6,14 +6,14 @@ import { type Amount, any_zone, type CardTerms, type SizeLimits, type Surcharge 
 /** A card's prices for one zone, from the lightest row to the heaviest. */
 interface ZonePrices {
   readonly rows: readonly (Amount & { readonly up_to_pounds: number })[];
-  /** What each pound beyond the last row costs; null when no parcel may be heavier. */
+  /** The price of each pound beyond the last row; null when there is a heaviest parcel. */
   readonly extra: Amount | null;
 }
 
 /** When a surcharge applies, in exact numbers. */
 type IsOver = (parcel: MeasuredParcel, volume: bigint | null) => boolean;
 
-/** The terms of a card in a form that prices at once. */
+/** The terms of a card, prepared for many prices. */
 export interface ReadyTerms {
   readonly terms: CardTerms;
   readonly prices: ReadonlyMap<string, ZonePrices>;
@@ -30,23 +30,23 @@ export interface MeasuredParcel {
   readonly sides: Sides | null;
 }
 
-/** What the price depends on beside the card and the parcel. */
+/** What the price depends on besides the card and the parcel. */
 interface PriceFacts {
   readonly zone: string;
   readonly residential: boolean;
   readonly remote: boolean;
-  /** What is to be insured, in cents; null when nothing is. */
+  /** The value to insure, in cents; null without insurance. */
   readonly insured_cents: number | null;
 }
 
-/** One line of what is charged, and what the carrier takes for it. */
+/** One charge, and what the carrier takes for it. */
 interface Line {
   readonly code: string;
   readonly amount_cents: number;
   readonly cost_cents: number;
 }
 
-/** What a parcel costs by a card, or why the card has no price for it. */
+/** The price of a parcel by a card, or why the card has none for it. */
 type Priced =
   | { readonly billable_pounds: number; readonly lines: readonly Line[] }
   | { readonly refused: "over_weight_limit" | "over_size_limit" | "zone_not_served"; readonly limit: string };
@@ -100,13 +100,13 @@ function isOver(limits: SizeLimits | null): IsOver {
   };
 }
 
-/** The whole part of decimal text: a whole number is more than the text when it is more than that. */
+/** The whole part of decimal text: a whole number exceeds the text when it exceeds that part. */
 const wholeOf = (text: string) => BigInt(text.split(".")[0] ?? "0");
 
-/** The heaviest parcel that any card can have a price for. */
+/** The heaviest parcel that any card can price. */
 const pounds_max = 100_000;
 
-/** What a parcel costs by a card to a zone, line by line in the order of charges. */
+/** The price of a parcel by a card to a zone, as lines in the order of charges. */
 export function priceParcel(ready: ReadyTerms, parcel: MeasuredParcel, facts: PriceFacts): Priced {
   const { terms } = ready;
   const too_large = sizeProblem(ready, parcel);
@@ -189,16 +189,16 @@ function lineOf(code: string, { price_cents, cost_cents }: Amount): Line {
   return { code, amount_cents: price_cents, cost_cents };
 }
 
-/** A part of an amount in hundredths of a percent, rounded half up to whole cents. */
+/** A share of an amount in hundredths of a percent, rounded half up to whole cents. */
 function shareOf({ price_cents, cost_cents }: Amount, basis_points: number): Amount {
-  // The product of a dear parcel and a high share is more than a number holds exactly.
+  // // The product of a high amount and a high share may exceed what a number holds exactly.
   const part = (cents: number) => Number((BigInt(cents) * BigInt(basis_points) + 5000n) / 10_000n);
   return { price_cents: part(price_cents), cost_cents: part(cost_cents) };
 }
 
 const hundred_cents = 10_000;
 
-/** What insuring costs: nothing up to what is included. */
+/** The price of insurance; zero up to the included value. */
 function insuranceOf({ declared_value }: CardTerms, insured_cents: number | null): Amount | null {
   if (declared_value === null || insured_cents === null) return null;
   const { included_cents, per_hundred, minimum } = declared_value;

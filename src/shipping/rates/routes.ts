@@ -63,10 +63,10 @@ const cardRoutes = new Elysia({ prefix })
         chapter: "Rate cards",
         summary: "Add a rate card",
         description:
-          "A card prices one service from `effective_from` to `effective_to`. Of two cards of a service that are" +
-          " active at the same time, the second is refused. What a parcel costs: `base` (the row of its zone and" +
-          " weight, at least `minimum`), the fixed surcharges that apply, `fuel` on what is fuelable," +
-          " `declared_value` when it is insured.",
+          "A card prices one service from `effective_from` to `effective_to`. Two active cards of one service may not" +
+          " overlap in time. The price of a parcel is the sum of `base` (the row of its zone and" +
+          " weight, at least `minimum`), the fixed surcharges that apply, `fuel` on all fuelable charges, and" +
+          " `declared_value` if it is insured.",
         refuses: ["rate_card_overlap"],
         answers: { 201: EnvelopedView(RateCardView) },
       }),
@@ -97,8 +97,7 @@ const cardRoutes = new Elysia({ prefix })
         matches: true,
         summary: "Update a rate card",
         description:
-          "What is given takes the place of what was there, as a whole. Labels and quotes keep the price that they" +
-          " were given.",
+          "Each given field is replaced as a whole. Labels and quotes keep the price that they" + " were given.",
         refuses: ["immutable_field", "rate_card_overlap"],
         answers: { 200: EnvelopedView(RateCardView) },
       }),
@@ -162,7 +161,7 @@ const priceFile: WholeFile<PriceRow> = {
   rows_max: 10_000,
 };
 
-/** The file of a card's prices. They are one part of one record, and so one page. */
+/** The file of a card's prices. They belong to one record, so they are one page. */
 function pricesOf(id: string): CsvFile<PriceRow, number> {
   return {
     name: `rate-card-${id.replaceAll(/\W/g, "")}.csv`,
@@ -191,7 +190,7 @@ const priceRoutes = new Elysia({ prefix })
         chapter: "Rate cards",
         matches: true,
         summary: "Import a rate card's prices as CSV",
-        description: `All of its rows are taken in, or none. They take the place of the prices there are.\n\n${table}`,
+        description: `Either all rows are imported or none. They replace the present prices.\n\n${table}`,
         sends: "csv",
         answers: { 200: EnvelopedView(RateCardView) },
       }),
@@ -204,11 +203,11 @@ const priceRoutes = new Elysia({ prefix })
       needs: "shipping.read",
       chapter: "Rate cards",
       summary: "Export a rate card's prices as CSV",
-      description: `The file can be imported.\n\n${table}`,
+      description: `The file can be imported again.\n\n${table}`,
       documents: ["text/csv"],
       answers: { 200: null },
     }),
   });
 
-/** Rate cards, and their prices as files. */
+/** Rate cards, and files of their prices. */
 export const rateCardRoutes = new Elysia().use(cardRoutes).use(priceRoutes);

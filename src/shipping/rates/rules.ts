@@ -8,7 +8,7 @@ import type { ZoneRules } from "../zones/zone.ts";
 import { type Amount, any_zone, type CardContent, type CardTerms, type PriceRow, type SizeLimits } from "./card.ts";
 import type { CreateRateCard, PriceRowField, UpdateRateCard } from "./schemas.ts";
 
-/** What a new card says that its client did not: it sells nothing abroad, and keeps the carrier's holidays. */
+/** The defaults of a new card: it sells nothing abroad, and keeps the carrier's holidays. */
 export function usualTerms(carrier: string): CardTerms {
   return {
     currency: "USD",
@@ -98,7 +98,7 @@ function minuteOf(time: string): number {
   return Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 }
 
-/** The terms with what a request says of them; the rest stays. */
+/** The terms with the changes of a request. */
 function readTerms(input: UpdateRateCard, before: CardTerms): CardTerms {
   const { zones, prices, minimum, limits, dimensional, surcharges, declared_value, cut_off, ship_days } = input;
   return {
@@ -132,7 +132,7 @@ function readTerms(input: UpdateRateCard, before: CardTerms): CardTerms {
   };
 }
 
-/** The card with what a request says of it; the rest stays. Refuses: validation_failed. */
+/** The card with the changes of a request. Refuses: validation_failed. */
 export function readCard(input: UpdateRateCard, before: CardContent): CardContent {
   const { name, active, effective_from, effective_to } = input;
   const card: CardContent = {
@@ -150,7 +150,7 @@ export function readCard(input: UpdateRateCard, before: CardContent): CardConten
 
 const said = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
 
-/** Refuses: validation_failed, naming everything in a card that contradicts itself. */
+/** Refuses: validation_failed, naming every contradiction in a card. */
 export function checkCard({ effective_from, effective_to, terms }: CardContent): void {
   const problems: FieldProblem[] = [
     ...(effective_from !== null && effective_to !== null && effective_to <= effective_from
@@ -184,7 +184,7 @@ function priceProblems(prices: readonly PriceRow[]): FieldProblem[] {
       ...breaks.filter((row, at) => row.up_to_pounds === breaks[at - 1]?.up_to_pounds),
     ];
     const twice = problems.map(({ at }) =>
-      said(`prices[${at}]`, "duplicate", "is a second row of its zone and weight"),
+      said(`prices[${at}]`, "duplicate", "repeats the zone and weight of another row"),
     );
     const alone = breaks.length > 0 ? [] : last.slice(0, 1);
     const lonely = alone.map(({ at, zone }) => {
@@ -221,7 +221,7 @@ function zoneProblems({ prices, zones }: CardTerms): FieldProblem[] {
     ),
   ];
   return [
-    ...unpriced.map(([field]) => said(field, "resource_missing", "must be a zone that prices has rows of")),
+    ...unpriced.map(([field]) => said(field, "resource_missing", "must be a zone that has rows in prices")),
     ...places.filter(([, country]) => !isCountry(country)).map(([field]) => notCountry(field)),
   ];
 }

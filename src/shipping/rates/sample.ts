@@ -3,12 +3,41 @@ import { any_zone, type CardContent, type PriceRow } from "./card.ts";
 const sampleServices = ["standard", "express", "overnight"] as const;
 export type SampleCode = (typeof sampleServices)[number];
 
-// SAMPLE PRICES, invented for a first start. They are nobody's tariff; a warehouse puts its own in their place.
-// biome-ignore format: a table is read by its columns.
+// // SAMPLE PRICES, invented for a first start. They are nobody's tariff; a warehouse replaces them with its own.
 const samples: Readonly<Record<SampleCode, Sample>> = {
-  standard: { name: "Standard", days: 4, cut_off_hour: 16, prices: [[1, 695], [5, 995], [20, 1695], [70, 3495]] },
-  express: { name: "Express", days: 2, cut_off_hour: 16, prices: [[1, 1295], [5, 1895], [20, 3295], [70, 6995]] },
-  overnight: { name: "Overnight", days: 1, cut_off_hour: 14, prices: [[1, 2495], [5, 3695], [20, 6495], [70, 12995]] },
+  standard: {
+    name: "Standard",
+    days: 4,
+    cut_off_hour: 16,
+    prices: [
+      [1, 695],
+      [5, 995],
+      [20, 1695],
+      [70, 3495],
+    ],
+  },
+  express: {
+    name: "Express",
+    days: 2,
+    cut_off_hour: 16,
+    prices: [
+      [1, 1295],
+      [5, 1895],
+      [20, 3295],
+      [70, 6995],
+    ],
+  },
+  overnight: {
+    name: "Overnight",
+    days: 1,
+    cut_off_hour: 14,
+    prices: [
+      [1, 2495],
+      [5, 3695],
+      [20, 6495],
+      [70, 12995],
+    ],
+  },
 };
 
 interface Sample {
@@ -18,7 +47,7 @@ interface Sample {
   readonly prices: readonly (readonly [up_to_pounds: number, price_cents: number])[];
 }
 
-/** The cards of a first start: one price to every zone, so that they sell wherever a parcel goes. */
+/** The cards of a first start. Each has one price for all zones, so that it sells to every address. */
 export function sampleCards(carrier: string): CardContent[] {
   return sampleServices.map((service) => {
     const { name, days, cut_off_hour, prices } = samples[service];

@@ -8,7 +8,7 @@ import { sideRoundings } from "../side.ts";
 import { SystemField, ZoneField } from "../zones/schemas.ts";
 import { continents } from "../zones/zone.ts";
 
-// As many digits as the pattern of its text allows.
+// // As many digits as the pattern of the text allows.
 const amount_max = 999_999.99;
 const rows_max = 10_000;
 const optional = Type.Optional;
@@ -22,7 +22,7 @@ const RowZone = Type.String({
   hint: "must be the name of a zone, such as 5 or europe, or * for every zone without rows of its own",
 });
 const Price = moneyField("What is charged.", amount_max);
-const Cost = moneyField("What the carrier takes; as much as the price unless given.", amount_max);
+const Cost = moneyField("What the carrier takes; the price by default.", amount_max);
 const AmountField = closed({ price: Price, cost: optional(Cost) });
 
 export const PriceRowField = closed({
@@ -32,7 +32,7 @@ export const PriceRowField = closed({
       Type.Integer({
         minimum: 1,
         maximum: 100_000,
-        description: "The heaviest parcel of this row; null for what each pound beyond the last row costs.",
+        description: "The heaviest parcel of this row; null for the price of each pound beyond the last row.",
       }),
     ),
   ),
@@ -44,16 +44,19 @@ export type PriceRowField = Static<typeof PriceRowField>;
 const inches = (description: string) =>
   optional(nullable(Type.Number({ exclusiveMinimum: 0, maximum: 100_000, description })));
 const over = {
-  longest_over: inches("Inches of the longest side; more than that, not as much."),
+  longest_over: inches("Inches of the longest side. The limit itself is still allowed."),
   second_over: inches("Inches of the second longest side."),
-  length_and_girth_over: inches("Inches of the longest side and the way around the two others."),
+  length_and_girth_over: inches("Inches of length plus girth: the longest side, and the way around the two others."),
   volume_over: inches("Cubic inches."),
   weight_over: inches("Pounds."),
 };
-const fuelable = optional(Type.Boolean({ description: "Whether fuel is counted on it; true unless given." }));
+const fuelable = optional(Type.Boolean({ description: "Whether the fuel surcharge includes it; true by default." }));
 const surcharge = { price: Price, cost: optional(Cost), fuelable };
 
-const Prefix = Type.String({ pattern: "^[A-Z0-9]{1,10}$", hint: "must be how postal codes begin, without blanks" });
+const Prefix = Type.String({
+  pattern: "^[A-Z0-9]{1,10}$",
+  hint: "must be the first characters of postal" + " codes, without spaces",
+});
 
 const Surcharges = closed({
   residential: optional(nullable(closed(surcharge))),
@@ -64,7 +67,11 @@ const Surcharges = closed({
         ...surcharge,
         ...over,
         billed_pounds: optional(
-          Type.Integer({ minimum: 1, maximum: 1000, description: "What it bills at least; 90 unless given." }),
+          Type.Integer({
+            minimum: 1,
+            maximum: 1000,
+            description: "The minimum billed weight in pounds; 90 by" + " default.",
+          }),
         ),
       }),
     ),
@@ -85,7 +92,7 @@ const Surcharges = closed({
 const Zones = closed({
   system: optional(SystemField),
   first: optional(
-    Type.Union([Type.Literal(1), Type.Literal(2)], { description: "The lowest zone by distance; 1 unless given." }),
+    Type.Union([Type.Literal(1), Type.Literal(2)], { description: "The lowest zone by distance; 1 by default." }),
   ),
   default: optional(nullable(ZoneField)),
   domestic: optional(nullable(ZoneField)),
@@ -105,37 +112,41 @@ const Zones = closed({
 });
 
 const fields = {
-  name: nameField(60, { description: "How people call the service." }),
-  active: Type.Boolean({ description: "Whether it sells anything; true unless given." }),
+  name: nameField(60, { description: "The name of the service." }),
+  active: Type.Boolean({ description: "Whether it is active and sells; true by default." }),
   currency: Type.String({ pattern: "^[A-Z]{3}$", hint: "must be three letters such as USD" }),
-  effective_from: nullable(momentField("From this moment on it holds; from ever unless given.")),
-  effective_to: nullable(momentField("From this moment on it holds no more.")),
+  effective_from: nullable(momentField("When the card begins to apply; by default it has no start.")),
+  effective_to: nullable(momentField("When the card ends.")),
   zones: Zones,
   prices: Type.Array(PriceRowField, { minItems: 1, maxItems: rows_max }),
   minimum: nullable(AmountField),
   limits: closed({
     billed_pounds: optional(nullable(Type.Integer({ minimum: 1, maximum: 100_000 }))),
-    longest: inches("Inches that the longest side may have at most."),
-    length_and_girth: inches("Inches that the longest side and the way around the two others may have at most."),
+    longest: inches("The most inches of the longest side."),
+    length_and_girth: inches("The most inches of length plus girth."),
   }),
   dimensional: nullable(
     closed({
       divisor: Type.Integer({
         minimum: 1,
         maximum: 100_000,
-        description: "Cubic inches that are billed as one pound.",
+        description: "Cubic inches billed as one pound.",
       }),
       over: optional(
-        Type.Integer({ minimum: 0, maximum: 1_000_000, description: "Cubic inches up to which weight alone counts." }),
+        Type.Integer({
+          minimum: 0,
+          maximum: 1_000_000,
+          description: "Up to so many cubic inches only the" + " weight counts.",
+        }),
       ),
     }),
   ),
-  side_rounding: choice(sideRoundings, { description: "How sides become whole inches; ceil unless given." }),
+  side_rounding: choice(sideRoundings, { description: "How sides are rounded to whole inches; ceil by default." }),
   surcharges: Surcharges,
   fuel_basis_points: Type.Integer({ minimum: 0, maximum: 100_000, description: "Hundredths of a percent." }),
   declared_value: nullable(
     closed({
-      included: optional(moneyField("Insured for nothing; 100 unless given.", amount_max)),
+      included: optional(moneyField("The value insured free of charge; 100 by default.", amount_max)),
       per_hundred: AmountField,
       minimum: optional(nullable(AmountField)),
     }),
@@ -143,7 +154,7 @@ const fields = {
   cut_off: Type.String({
     pattern: "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$",
     hint: "must be a time of day such as 16:00",
-    description: "Handed over before this time of the warehouse, a parcel leaves the same day.",
+    description: "A parcel handed over before this time of the warehouse leaves the same day.",
   }),
   ship_days: Type.Array(choice(weekdays), { minItems: 1, maxItems: 7 }),
   saturday_delivery: Type.Boolean(),
@@ -151,7 +162,7 @@ const fields = {
   transit_days: Type.Array(closed({ zone: RowZone, days: Type.Integer({ minimum: 0, maximum: 60 }) }), {
     minItems: 1,
     maxItems: 500,
-    description: "Days of delivery after the day it leaves, for each zone; * for every zone that is not named.",
+    description: "Days of delivery after the ship day, for each zone; * for every zone that is not named.",
   }),
   holidays: nullable(CarrierField),
 };

@@ -48,7 +48,7 @@ const contentOf = prepared((select, a: Args<{ card_id: number; version: number }
     .where(and(eq(rate_card_versions.card_id, a.card_id), eq(rate_card_versions.version, a.version))),
 );
 
-/** What one connection has read and prepared, each for the version that it was read in. */
+/** Cards that one connection has read and prepared, each with its version. */
 class Prepared {
   readonly cards = new Kept<{ readonly card: RateCard; readonly terms: ReadyTerms }>();
   readonly systems = new Kept<ReadySystem>();
@@ -76,7 +76,7 @@ function preparedFor({ sql: connection }: Db): Prepared {
   return known;
 }
 
-/** The cards that price parcels now, prepared, in the order in which they were made. */
+/** The cards that price parcels now, prepared, oldest first. */
 export async function listReadyCards(db: Db): Promise<ReadyCard[]> {
   const { cards, systems, holidays } = preparedFor(db);
   const found: ReadyCard[] = [];
@@ -106,7 +106,7 @@ async function getContent(db: Db, card_id: number, version: number): Promise<Car
 
 const anyCard = prepared((select) => select.select({ id: rate_cards.id }).from(rate_cards).limit(1));
 
-/** Whether there is any card, in effect or not. */
+/** Whether there is any card, effective or not. */
 export async function hasCards(db: Db): Promise<boolean> {
   return (await anyCard(db, {})).length > 0;
 }
@@ -119,7 +119,7 @@ export async function insertCard(tx: Tx, content: CardContent, actor: Actor): Pr
   return { id, ...content, ...stamps };
 }
 
-/** Stores another state of a card; its version moves by one. */
+/** Stores a new version of a card. */
 export async function saveCard(tx: Tx, before: RateCard, content: CardContent, actor: Actor): Promise<RateCard> {
   const stamps = { version: before.version + 1, updated_at: tx.now };
   await tx.sql
@@ -166,14 +166,14 @@ export async function getCard(db: Db, id: string | number): Promise<RateCard> {
   return cardOf(row);
 }
 
-/** As `getCard`, and nobody else changes the card until this transaction ends. */
+/** As `getCard`, and locks the card until this transaction ends. */
 export async function lockCard(tx: Tx, id: string | number): Promise<RateCard> {
   const own = readId("rate_card", id) ?? 0;
   await forUpdate(tx.sql.select({ id: rate_cards.id }).from(rate_cards).where(eq(rate_cards.id, own)));
   return getCard(tx, id);
 }
 
-/** Which cards are listed. */
+/** The filters of a list of cards. */
 interface CardFilter {
   readonly service?: string | undefined;
   readonly active?: boolean | undefined;
@@ -209,10 +209,10 @@ export async function listActiveCards(db: Db, service: string): Promise<RateCard
   return listCards(db, { service, active: true }, { limit: 10_000, offset: 0, after: null });
 }
 
-/** A state that a card was in, and who brought it there. */
+/** A version of a card, and who made it. */
 export type CardVersion = typeof rate_card_versions.$inferSelect;
 
-/** A page of the states of a card, newest first. */
+/** A page of a card's versions, newest first. */
 export async function listCardVersions(
   db: Db,
   card_id: number,
@@ -227,7 +227,7 @@ export async function listCardVersions(
     .offset(offset);
 }
 
-/** How many states a card was in. */
+/** How many versions a card has. */
 export async function countCardVersions(db: Db, card_id: number): Promise<number> {
   return db.sql.$count(rate_card_versions, eq(rate_card_versions.card_id, card_id));
 }

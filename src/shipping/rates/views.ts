@@ -83,7 +83,7 @@ function plainView({ service, name, active, sample, effective_from, effective_to
   };
 }
 
-/** What a card says, as the API shows it. */
+/** The fields of a card as the API shows them. */
 export function contentView(content: CardContent) {
   return { ...plainView(content), prices: content.terms.prices.map(priceRowView) };
 }

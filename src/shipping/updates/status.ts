@@ -1,6 +1,6 @@
 import type { EventType } from "../../outbox/catalog.ts";
 
-// What a parcel's tracking record can say. The SQL CHECKs, the schemas and the rules all read these tuples.
+// // The statuses of a parcel's tracking record. The SQL CHECKs, the schemas and the rules all read these tuples.
 
 export const trackingStatuses = [
   "pending",
@@ -13,7 +13,7 @@ export const trackingStatuses = [
 ] as const;
 export type TrackingStatus = (typeof trackingStatuses)[number];
 
-// What one event can say, in order of rank: of two events at the same moment the later word in this list wins.
+// // The statuses of events, in order of rank: of two events at one moment the later word in this list decides.
 export const trackingEventStatuses = [
   "pending",
   "accepted",
@@ -26,16 +26,18 @@ export const trackingEventStatuses = [
 ] as const;
 export type TrackingEventStatus = (typeof trackingEventStatuses)[number];
 
-/** What one event status does to the record, and who hears of it. */
+/** What one event status does to the record, the order and the emitted events. */
 export interface TrackingMeaning {
-  /** The record's status while an event of this kind is the deciding one. */
+  /** The record's status while an event of this status decides it. */
   readonly shows: TrackingStatus;
-  /** A final event gives way to no event that is not final, however late that one happened. */
+  /** After a final event, events that are not final change nothing, however late they happened. */
   readonly final: boolean;
-  /** Emitted when the record's status becomes `shows`, after `shipment.tracking_updated`. */
+  /** Emitted after `shipment.tracking_updated` when the record's status becomes `shows`. */
   readonly emits: Extract<EventType, "shipment.in_transit" | "shipment.delivered" | "shipment.exception"> | null;
-  /** What the order does on such an event, early or late, unless it has done so: the carrier has the parcel, or gave it
-   * up. `deliver` performs a missing `ship` first. */
+  /**
+   * The act on the order, unless it was done before: the carrier has received the parcel (`ship`) or delivered it.
+   * `deliver` ships first if needed.
+   */
   readonly order_act: "ship" | "deliver" | null;
 }
 
@@ -53,7 +55,7 @@ export const trackingMeanings = {
   returned:         { shows: "returned",         final: true,  emits: null,                  order_act: "ship" },
 } as const satisfies Record<TrackingEventStatus, TrackingMeaning>;
 
-/** Where every parcel begins: its carrier has not scanned it. */
+/** The first status of every parcel: its carrier has not scanned it. */
 export const trackingStarts = "pending" satisfies TrackingEventStatus & TrackingStatus;
 
 /** Whether its carrier has not scanned the parcel. */
@@ -61,17 +63,17 @@ export function isAwaited(status: TrackingEventStatus): boolean {
   return status === "pending";
 }
 
-/** Whether the parcel was delivered: somebody may have signed for it. */
+/** Whether the parcel was delivered, perhaps signed for. */
 export function isDelivered(status: TrackingEventStatus): boolean {
   return status === "delivered";
 }
 
-/** Whether a carrier has the parcel, and has not come to an end with it. */
+/** Whether a carrier has the parcel and has not finished with it. */
 export function isUnderWay(status: TrackingEventStatus): boolean {
   return !isAwaited(status) && !trackingMeanings[status].final;
 }
 
-/** What the carrier of a parcel of the past would have reported, by the moments that are known, the oldest first. */
+/** The scans that the carrier of an imported past order would have reported, oldest first. */
 export const pastScans = [
   { status: "picked_up", moment: "shipped_at" },
   { status: "delivered", moment: "delivered_at" },

@@ -1,11 +1,11 @@
-// How aggregators of carriers say where a parcel is, and what we call it. A table is the whole truth about one of them.
+// // The status words of services that sell for many carriers, and what each means here. Each table covers one service.
 import { isUnderWay, type TrackingEventStatus, trackingMeanings, trackingStarts } from "./status.ts";
 
-/** What a word means. `first` is meant instead by the first scan of a parcel; a detail says it better than its word. */
+/** What a word means. `first` is its meaning as the first scan of a parcel; a detail is more exact than its word. */
 interface Word {
   readonly means: TrackingEventStatus;
   readonly first?: TrackingEventStatus;
-  /** By the words of a second, finer vocabulary that stands beside. */
+  /** The meanings of a second, finer vocabulary. */
   readonly details?: Readonly<Record<string, TrackingEventStatus>>;
 }
 
@@ -88,20 +88,20 @@ const shipengine: Vocabulary = {
 
 const vocabularies = { karrio, easypost, shippo, shipengine };
 
-/** Whose words are spoken. */
+/** Whose words they are. */
 export type Speaker = keyof typeof vocabularies;
 
-/** What a carrier says of a parcel: a word and perhaps a finer one, both in any case and as they came. */
+/** A carrier's words about a parcel: a status and perhaps a detail, both in any case. */
 export interface Said {
   readonly status: string | null;
   readonly detail: string | null;
-  /** Whether somebody has to act: the parcel is held up, whatever the words say of where it is. */
+  /** Whether somebody has to act: the parcel is held up, whatever its status says. */
   readonly action_required?: boolean;
 }
 
 /**
- * What one thing that is said means. `scanned` tells whether the carrier has scanned the parcel before. An unknown word
- * is `in_transit` after a scan, else `pending`.
+ * The meaning of one report. `scanned` says whether the carrier has scanned the parcel before. An unknown word means
+ * `in_transit` after a scan, else `pending`.
  */
 export function meaningOf(speaker: Speaker, said: Said, scanned: boolean): TrackingEventStatus {
   const words = vocabularies[speaker];
@@ -114,7 +114,7 @@ export function meaningOf(speaker: Speaker, said: Said, scanned: boolean): Track
   return scanned ? word.means : (word.first ?? word.means);
 }
 
-/** What each of these means, given as they happened, the oldest first: all that the carrier tells of one parcel. */
+/** The meanings of all that a carrier reports of one parcel, oldest first. */
 export function meaningsOf(speaker: Speaker, said: readonly Said[]): TrackingEventStatus[] {
   let scanned = false;
   return said.map((one) => {

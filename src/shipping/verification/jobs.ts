@@ -1,4 +1,4 @@
-// Addresses that are stored are asked about later: claimed in one transaction, asked in none, recorded in another.
+// // Stored addresses are verified by a carrier later: claimed in one transaction, asked in none, recorded in another.
 import { setAsksCarrier } from "../../addresses/commands.ts";
 import { isWorthAsking, verificationOf } from "../../addresses/outside.ts";
 import { asksCarrier } from "../../addresses/store.ts";
@@ -14,15 +14,15 @@ import { type Asked, askVerifier, findVerifier, type Verifier } from "../carrier
 
 const together_max = 8;
 const wait_ms = 20_000;
-// Longer than a round can take: who died in one left them claimed.
+// // Longer than a round can take: a server that died during one left them claimed.
 const claimed_ms = 60_000;
 const again_ms = 300_000;
-// Then it stays as it was found without the carrier.
+// // After that the result of the check without the carrier stays.
 const give_up_ms = 86_400_000;
 
 /**
- * `addresses.ask`: asks a carrier about stored addresses, where an account has one that knows them. Answers when to ask
- * next (ms), or null.
+ * `addresses.ask`: asks a carrier about stored addresses, if an account can verify them. Answers when to run next (ms),
+ * or null.
  */
 export async function askAboutAddresses(store: Store, service: Service): Promise<number | null> {
   const verifier = await findVerifier(store, service);

@@ -5,21 +5,21 @@ type Point = readonly [latitude: number, longitude: number];
 
 const anchors: ReadonlyMap<string, Point> = new Map(Object.entries(zip3Anchors as unknown as Record<string, Point>));
 
-// Mail of the armed forces leaves the country by one of three cities.
+// // Military mail leaves the country from one of three cities.
 const military: readonly (readonly [first: string, last: string, Point])[] = [
   ["090", "099", [40.66, -73.78]],
   ["340", "340", [25.79, -80.29]],
   ["962", "966", [37.62, -122.38]],
 ];
 
-/** Where a three-digit beginning of a ZIP code is, for the counting of zones alone. */
+/** The place of the first three digits of a ZIP code, for computing zones only. */
 interface Anchor {
   readonly point: Point;
-  /** Whether it is of the armed forces, so that its zone is a guess. */
+  /** Whether it is military, so that its zone is estimated. */
   readonly estimated: boolean;
 }
 
-/** The anchor of a three-digit beginning of a ZIP code; null when it is none that is known. */
+/** The anchor of the first three digits of a ZIP code; null for unknown ones. */
 export function findAnchor(zip3: string): Anchor | null {
   const point = anchors.get(zip3);
   if (point !== undefined) return { point, estimated: false };
@@ -27,7 +27,7 @@ export function findAnchor(zip3: string): Anchor | null {
   return found === undefined ? null : { point: found[2], estimated: true };
 }
 
-/** Every beginning of a ZIP code whose place is known. */
+/** The first three digits of every ZIP code with a known place. */
 export function listAnchors(): readonly { readonly zip3: string; readonly point: Point }[] {
   return [...anchors].map(([zip3, point]) => ({ zip3, point }));
 }

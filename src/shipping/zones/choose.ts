@@ -4,8 +4,8 @@ import type { ReadySystem } from "./system.ts";
 import type { Spot, ZoneChoice, ZoneOverride, ZoneReason, ZoneRules } from "./zone.ts";
 
 /**
- * The zone between two places: of a chart that was imported, else of the closest override, else by the distance of ZIP
- * codes or by country, else the card's usual one.
+ * The zone between two places. The first that applies decides: an imported chart, the closest override, the distance of
+ * ZIP codes or the country, the card's usual zone.
  */
 export function chooseZone(from: Spot, to: Spot, rules: ZoneRules, system: ReadySystem): ZoneChoice {
   const chart = system.chartZone(from, to);
@@ -35,7 +35,7 @@ function overrideInWords({ kind, country, value, to, state }: ZoneOverride): str
   return `${kind.replace("_", " ")} ${kind === "country" || kind === "continent" ? value : place.join(" ")}`;
 }
 
-// ZIP codes that begin so lie about Guam; whatever goes to Guam itself from anywhere else has a zone of its own.
+// // ZIP codes near Guam. Parcels to Guam from anywhere else have a zone of their own.
 const guam = "969";
 const near_guam: readonly string[] = ["967", "968", guam];
 

@@ -16,7 +16,7 @@ import type { ZoneChart, ZoneOverride } from "./zone.ts";
 
 const charts_max = 500;
 
-/** Puts other overrides in the place of those there are; equal ones change nothing. */
+/** Replaces all overrides; equal ones change nothing. */
 export async function setOverrides(tx: Tx, system: string, overrides: readonly ZoneOverride[]): Promise<void> {
   const before = await lockSystem(tx, system);
   if (isDeepStrictEqual(before.overrides, overrides)) return;
@@ -24,7 +24,7 @@ export async function setOverrides(tx: Tx, system: string, overrides: readonly Z
   await touchSystem(tx, before);
 }
 
-/** Puts charts in the place of those from the same origins; equal ones change nothing. Refuses: validation_failed. */
+/** Replaces the charts of the same origins; equal ones change nothing. Refuses: validation_failed. */
 export async function importCharts(tx: Tx, system: string, charts: readonly ZoneChart[]): Promise<void> {
   const before = await lockSystem(tx, system);
   const known = new Map((await listCharts(tx, before.id)).map((chart) => [`${chart.country} ${chart.origin}`, chart]));
@@ -39,7 +39,7 @@ export async function importCharts(tx: Tx, system: string, charts: readonly Zone
   await touchSystem(tx, before);
 }
 
-/** Takes a chart away, and answers whose it was. Refuses: resource_missing. */
+/** Deletes a chart, and answers its way of counting zones. Refuses: resource_missing. */
 export async function removeChart(tx: Tx, id: string): Promise<string> {
   const own = readId("zone_chart", id) ?? 0;
   const found = await findChart(tx, own);

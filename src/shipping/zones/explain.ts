@@ -3,7 +3,7 @@ import { postalCountry } from "./place.ts";
 import type { ReadySystem } from "./system.ts";
 import type { Spot, ZoneChoice, ZoneReason, ZoneRules } from "./zone.ts";
 
-// By what is looked first. Of the middle ones only those of the way come in question.
+// // In the order in which zones are looked up. Which of the middle ones apply depends on the two places.
 const order: readonly (readonly ZoneReason[])[] = [
   ["chart"],
   ["override"],
@@ -11,12 +11,12 @@ const order: readonly (readonly ZoneReason[])[] = [
   ["default"],
 ];
 
-/** The zone between two places as the API shows it, with what was looked at before it was found. */
+/** The zone between two places as the API shows it, with everything that was tried before it was found. */
 export function zoneView(from: Spot, to: Spot, rules: ZoneRules, system: ReadySystem) {
   const { zone, estimated, by, miles, unknown, rule } = chooseZone(from, to, rules, system);
   const found = order.findIndex((reasons) => by !== null && reasons.includes(by));
   const passed = [
-    `No chart was imported for ${rules.system} that has both ends.`,
+    `No imported chart of ${rules.system} has both ends.`,
     `No override of ${rules.system} fits the destination.`,
     nothingNear(from, to, unknown),
     "The card has no usual zone.",
@@ -40,13 +40,13 @@ const reasonWords: Readonly<Record<NonNullable<ZoneChoice["by"]>, string>> = {
 };
 
 function nothingNear(from: Spot, to: Spot, unknown: readonly string[]): string {
-  if (unknown.length > 0) return `No distance is known of ZIP codes that begin ${unknown.join(" or ")}.`;
+  if (unknown.length > 0) return `No distance is known for ZIP codes that begin with ${unknown.join(" or ")}.`;
   const [origin, destination] = [postalCountry(from.country), postalCountry(to.country)];
   if (origin === destination) return `The card has no zone within ${origin}.`;
   return `The card has no zone for ${destination}, its region, its continent or the rest of the world.`;
 }
 
-/** How zones are counted where no card says it: by charts, overrides and distance alone. */
+/** How zones are found without a card: by charts, overrides and distance only. */
 export const plainRules: ZoneRules = {
   system: "default",
   first: 1,

@@ -53,8 +53,9 @@ const explainRoutes = new Elysia({ prefix })
       chapter: "Rate cards",
       summary: "Explain which zone a place is in",
       description:
-        "A chart that was imported goes before everything, then the override that fits the destination most closely" +
-        " (postal code, beginning or range, city, state, country, continent), then the distance of ZIP codes, or the" +
+        "An imported chart comes first, then the override that fits the destination most closely" +
+        " (postal code, its first characters or a range, city, state, country, continent), then the distance" +
+        " of ZIP codes, or the" +
         " card's zones of countries, regions, continents and the rest of the world, then the card's usual zone.",
       answers: { 200: EnvelopedView(ZonesView) },
     }),
@@ -77,7 +78,7 @@ const mapRoutes = new Elysia({ prefix: `${prefix}/map` })
 async function mapped(db: Db, query: MapZones) {
   const from = readSpot("from", query.from, "US");
   const origin = findAnchor(zip3Of(from) ?? "");
-  if (origin === null) throw invalid("from", "must be a ZIP code, or its first three digits, whose place is known");
+  if (origin === null) throw invalid("from", "must be a known ZIP code, or its first three digits");
   const cards = await listReadyCards(db);
   const card = cards.find((one) => one.card.service === query.service);
   if (card === undefined) {
@@ -166,7 +167,7 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
         chapter: "Rate cards",
         matches: true,
         summary: "Set zone overrides",
-        description: "They take the place of those there are.",
+        description: "They replace all present overrides.",
         answers: { 200: EnvelopedView(OverridesView) },
       }),
     },
@@ -189,7 +190,7 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
         needs: "shipping.manage",
         chapter: "Rate cards",
         summary: "Import zone overrides as CSV",
-        description: `All of its rows are taken in, or none. They replace those there are.\n\n${overrideTable}`,
+        description: `Either all rows are imported or none. They replace all present overrides.\n\n${overrideTable}`,
         sends: "csv",
         answers: { 200: EnvelopedView(OverridesView) },
       }),
@@ -247,8 +248,8 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
         chapter: "Rate cards",
         summary: "Import zone charts as CSV",
         description:
-          "The zones from your own places, as your carrier gives them: they go before everything else. All rows of a" +
-          ` file are taken in, or none; the chart of each origin in it replaces the one there is.\n\n${chartTable}`,
+          "The zones from your own places, as your carrier publishes them. They take precedence over all else. Either" +
+          ` all rows are imported or none; the chart of each origin replaces the present one.\n\n${chartTable}`,
         sends: "csv",
         answers: { 200: EnvelopedView(ChartsView) },
       }),
@@ -261,7 +262,7 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
       needs: "shipping.read",
       chapter: "Rate cards",
       summary: "Export zone charts as CSV",
-      description: `The file can be imported.\n\n${chartTable}`,
+      description: `The file can be imported again.\n\n${chartTable}`,
       documents: ["text/csv"],
       answers: { 200: null },
     }),
@@ -290,7 +291,7 @@ interface Line {
   readonly at: number;
 }
 
-/** The file of all charts, a chart to a page. */
+/** The file of all charts, one chart on each page. */
 function chartsFile(system: string): CsvFile<Line, number> {
   return {
     name: `zone-charts-${system}.csv`,
@@ -311,5 +312,5 @@ function chartsFile(system: string): CsvFile<Line, number> {
   };
 }
 
-/** Zones: why a place is in one, what was set for places, and the charts of carriers. */
+/** Zones: how one is found, overrides for places, and carriers' charts. */
 export const zoneRoutes = new Elysia().use(explainRoutes).use(mapRoutes).use(overrideRoutes).use(chartRoutes);

@@ -6,13 +6,13 @@ import type { ChartRow, OverrideField } from "./schemas.ts";
 import { placeKey } from "./system.ts";
 import type { ChartRange, OverrideKind, Spot, ZoneChart, ZoneOverride } from "./zone.ts";
 
-/** The country of an end that a client may have left out: what the form of the postal code says. */
+/** The country of an end if the client left it out: by the form of the postal code. */
 function countryOf(field: string, code: string, country: string | undefined): string {
   const said = country ?? countryOfPostalCode(code);
   if (said !== null && isCountry(said)) return said;
   if (said !== null)
     throw invalid(`${field}_country`, "must be a two-letter country code such as US", "invalid_format");
-  const message = `must be given: ${code} is no ZIP code and no postal code of Canada`;
+  const message = `is required: ${code} has neither the form of a ZIP code nor that of a Canadian postal code`;
   throw invalid(`${field}_country`, message, "required");
 }
 
@@ -21,7 +21,7 @@ const forms: Readonly<Record<string, readonly [form: RegExp, such: string]>> = {
   CA: [/^[A-Z]\d[A-Z](\d[A-Z]\d)?$/, "K1A 0B1 or K1A"],
 };
 
-/** One end of a way as a client says it, whole or by how its postal code begins. Refuses: validation_failed. */
+/** One end in a request, by a full postal code or its first characters. Refuses: validation_failed. */
 export function readSpot(field: "from" | "to", code: string, given: string | undefined): Spot {
   const country = countryOf(field, code, given);
   const postal_code = plainPostalCode(code, country);
@@ -30,17 +30,17 @@ export function readSpot(field: "from" | "to", code: string, given: string | und
   throw invalid(field, `must be a postal code of ${country}, such as ${such}`, "invalid_format");
 }
 
-/** A code, or the beginning of one, as overrides and charts keep it. Refuses: validation_failed. */
+/** A postal code, or its first characters, in the form that overrides and charts keep. Refuses: validation_failed. */
 function readCode(field: string, text: string, country: string, most: RegExp): string {
   const code = plainPostalCode(text, country);
   if (most.test(code)) return code;
-  throw invalid(field, `must be how postal codes of ${country} begin`, "invalid_format");
+  throw invalid(field, `must be the first characters of postal codes of ${country}`, "invalid_format");
 }
 
 const beginningOf = (country: string) => (postalCountry(country) === "US" ? /^\d{1,5}$/ : /^[A-Z0-9]{1,10}$/);
 const wholeOf = (country: string) => (postalCountry(country) === "US" ? /^\d{5}$/ : /^[A-Z0-9]{2,10}$/);
 
-/** An override as a client writes it. Refuses: validation_failed. */
+/** An override in a request. Refuses: validation_failed. */
 export function readOverride(input: OverrideField): ZoneOverride {
   const { zone, postal_code, postal_prefix, postal_from, postal_to, city, state, continent } = input;
   const ways = (["postal_code", "postal_prefix", "postal_from", "city", "continent"] as const).filter(
@@ -76,8 +76,8 @@ function checkRange(field: string, from: string, to: string): void {
 }
 
 /**
- * Overrides as a client writes them, `placeOf` naming each in problems. Refuses: validation_failed, naming the first
- * that is none, or each that is for a place of another one.
+ * The overrides in a request; `placeOf` names each in messages. Refuses: validation_failed, naming the first that is
+ * invalid, or each that repeats the place of another.
  */
 export function readOverrides(
   inputs: readonly OverrideField[],
@@ -109,7 +109,7 @@ function placed(error: unknown, place: string): unknown {
   return invalidFields(fields.map((problem) => ({ ...problem, field: `${place}.${problem.field}` })));
 }
 
-/** A row of a chart as it is kept, and from where it holds. Refuses: validation_failed. */
+/** A row of a chart as it is stored, and its origin. Refuses: validation_failed. */
 export function readChartRow(row: ChartRow): ChartRange & { readonly origin: string; readonly origin_country: string } {
   const origin_country = postalCountry(countryFor("origin_country", row.origin, row.origin_country));
   const country = postalCountry(
@@ -131,7 +131,7 @@ function countryFor(field: string, code: string, given: string | undefined): str
 
 type ChartLine = ReturnType<typeof readChartRow>;
 
-/** The charts that the rows of a file make, one for each origin. Refuses: validation_failed, for rows that overlap. */
+/** The charts in the rows of a file, one for each origin. Refuses: validation_failed, for rows that overlap. */
 export function chartsOf(rows: readonly SheetRow<ChartLine>[]): ZoneChart[] {
   const charts = new Map<string, SheetRow<ChartLine>[]>();
   for (const it of rows) {
@@ -149,7 +149,7 @@ export function chartsOf(rows: readonly SheetRow<ChartLine>[]): ZoneChart[] {
   });
 }
 
-/** Rows of one origin of which one begins before another of the same length has ended. */
+/** Rows of one origin that overlap: one begins before another of the same length has ended. */
 function overlaps(rows: readonly SheetRow<ChartLine>[]): FieldProblem[] {
   const place = ({ row }: SheetRow<ChartLine>) => `${row.country} ${row.from.length} ${row.from}`;
   const sorted = [...rows].sort((a, b) => (place(a) < place(b) ? -1 : 1));
@@ -161,7 +161,7 @@ function overlaps(rows: readonly SheetRow<ChartLine>[]): FieldProblem[] {
       before.row.from.length !== it.row.from.length ||
       before.row.to < it.row.from;
     if (apart) return [];
-    const message = `is in the range of line ${before.line} already`;
+    const message = `overlaps the range of line ${before.line}`;
     return [{ field: `line ${it.line}, destination`, code: "duplicate", message }];
   });
 }

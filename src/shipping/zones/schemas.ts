@@ -4,12 +4,12 @@ import { sheetFields } from "../../kit/sheet.ts";
 import { CountryField } from "../schemas.ts";
 import { continents, zoneReasons } from "./zone.ts";
 
-/** The name of a zone, as cards and charts call it. */
+/** The name of a zone, as cards and charts have it. */
 export const ZoneField = Type.String({
   pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,19}$",
   hint: "must be the name of a zone, such as 5 or europe: letters, digits, - and _, at most 20",
 });
-/** The name of a way of counting zones. */
+/** The name of a zone system: a set of charts and overrides. */
 export const SystemField = Type.String({
   pattern: "^[a-z0-9][a-z0-9_-]{0,39}$",
   hint: "must be a name of small letters, digits, - and _, such as default",
@@ -17,27 +17,35 @@ export const SystemField = Type.String({
 
 const optional = Type.Optional;
 const system = {
-  system: optional({ ...SystemField, description: "The way of counting zones; default unless given." }),
+  system: optional({ ...SystemField, description: "The zone system; `default` by default." }),
 };
 
 export const ExplainZone = closed({
-  from: textField(20, { description: "A postal code, or how it begins: 43215, 432, K1A 0B1, K1A." }),
-  to: textField(20, { description: "The same of the destination." }),
-  from_country: optional({ ...CountryField, description: "What the postal code says unless given." }),
-  to_country: optional({ ...CountryField, description: "What the postal code says unless given." }),
+  from: textField(20, { description: "A postal code or its first characters: 43215, 432, K1A 0B1, K1A." }),
+  to: textField(20, { description: "The same for the destination." }),
+  from_country: optional({
+    ...CountryField,
+    description: "By default the country that the form of the postal" + " code implies.",
+  }),
+  to_country: optional({
+    ...CountryField,
+    description: "By default the country that the form of the postal" + " code implies.",
+  }),
   to_state: optional(textField(40)),
   to_city: optional(textField(100)),
-  service: optional(textField(40, { description: "A service of the built-in carrier; all of them unless given." })),
+  service: optional(textField(40, { description: "A service of the built-in carrier; all by default." })),
 });
 export type ExplainZone = Static<typeof ExplainZone>;
 
 const zone = {
   zone: nullable(Type.String()),
-  zone_estimated: Type.Boolean({ description: "Whether it is a guess, as for the armed forces." }),
+  zone_estimated: Type.Boolean({ description: "Whether it is estimated, as for military addresses." }),
   by: nullable(choice(zoneReasons)),
-  miles: nullable(Type.Integer({ description: "As zones are counted: not by road, and not exact." })),
-  unknown: Type.Array(Type.String(), { description: "Beginnings of ZIP codes that no distance is known of." }),
-  explanation: Type.Array(Type.String(), { description: "What was looked at, in its order, up to what told." }),
+  miles: nullable(
+    Type.Integer({ description: "Miles in a straight line, as zones use them: not by road, and" + " not exact." }),
+  ),
+  unknown: Type.Array(Type.String(), { description: "The first digits of ZIP codes without a known distance." }),
+  explanation: Type.Array(Type.String(), { description: "What was tried, in order, up to the rule that decided." }),
 };
 
 export const ZonesView = closed({
@@ -57,13 +65,13 @@ export const ZonesView = closed({
       served: Type.Boolean(),
       ...zone,
     }),
-    { description: "The zone by each rate card that is in effect, and whether the card has prices for it." },
+    { description: "The zone by each effective rate card, and whether the card has prices for it." },
   ),
 });
 
 export const MapZones = closed({
   from: textField(20, { description: "A ZIP code, or its first three digits: 43215, 432." }),
-  service: textField(40, { description: "A service of the built-in carrier, by whose rate card zones are counted." }),
+  service: textField(40, { description: "A service of the built-in carrier whose rate card decides the zones." }),
 });
 export type MapZones = Static<typeof MapZones>;
 
@@ -80,7 +88,7 @@ export const ZoneMapView = closed({
       by: nullable(choice(zoneReasons)),
       served: Type.Boolean(),
     }),
-    { description: "Their places are good enough for counting zones, not for maps of streets." },
+    { description: "The places are exact enough for zones, but not for street maps." },
   ),
 });
 
@@ -152,5 +160,5 @@ export const ChartsView = closed({
       updated_at: moment,
     }),
   ),
-  version: Type.Integer({ description: "It moves with each chart and each override." }),
+  version: Type.Integer({ description: "It increases with each change of charts or overrides." }),
 });

@@ -20,17 +20,17 @@ const chartsOf = prepared((select, a: Args<{ system_id: number }>) =>
     .orderBy(asc(zone_charts.country), asc(zone_charts.origin)),
 );
 
-/** A way of counting zones as it is kept. */
+/** A zone system as it is stored. */
 type SystemRow = typeof zone_systems.$inferSelect;
 export type ChartRecord = typeof zone_charts.$inferSelect;
 
-/** The way of counting zones of this name; null when nothing was ever set for it. */
+/** The zone system of this name; null when nothing was ever set for it. */
 export async function findSystem(db: Db, name: string): Promise<SystemRow | null> {
   const [row] = await byName(db, { name });
   return row ?? null;
 }
 
-/** As `findSystem`, made now unless it is there, and nobody else changes it until this transaction ends. */
+/** As `findSystem`, created if missing, and locked until this transaction ends. */
 export async function lockSystem(tx: Tx, name: string): Promise<SystemRow> {
   const [row] = await byNameLocked(tx, { name });
   if (row !== undefined) return row;
@@ -42,19 +42,19 @@ export async function lockSystem(tx: Tx, name: string): Promise<SystemRow> {
   return made as SystemRow;
 }
 
-/** The charts of a way of counting zones, by where they begin. */
+/** The charts of a zone system, by origin. */
 export async function listCharts(db: Db, system_id: number): Promise<ChartRecord[]> {
   return chartsOf(db, { system_id });
 }
 
-/** All that was set and imported for a way of counting zones, prepared for many questions. */
+/** All charts and overrides of a zone system, prepared for many lookups. */
 export async function readSystem(db: Db, name: string): Promise<ReadySystem> {
   const found = await findSystem(db, name);
   if (found === null) return readySystem({ charts: [], overrides: [] });
   return readySystem({ charts: await listCharts(db, found.id), overrides: found.overrides });
 }
 
-/** Moves the version of a way of counting zones, so that nobody goes on with what was there before. */
+/** Increases the version of a zone system, so that no prepared copy stays in use. */
 export async function touchSystem(tx: Tx, { id, version }: SystemRow): Promise<void> {
   await tx.sql
     .update(zone_systems)
@@ -62,12 +62,12 @@ export async function touchSystem(tx: Tx, { id, version }: SystemRow): Promise<v
     .where(eq(zone_systems.id, id));
 }
 
-/** Puts other overrides in the place of those there are. */
+/** Replaces the overrides. */
 export async function saveOverrides(tx: Tx, { id }: SystemRow, overrides: readonly ZoneOverride[]): Promise<void> {
   await tx.sql.update(zone_systems).set({ overrides }).where(eq(zone_systems.id, id));
 }
 
-/** Puts charts in the place of those from the same origins. */
+/** Replaces the charts of the same origins. */
 export async function replaceCharts(tx: Tx, system_id: number, charts: readonly ZoneChart[]): Promise<void> {
   for (const { country, origin } of charts) {
     await tx.sql
@@ -82,7 +82,7 @@ export async function replaceCharts(tx: Tx, system_id: number, charts: readonly 
   await insert(tx, zone_charts, rows);
 }
 
-/** The chart that an id names, with the name of its way of counting zones; null when there is none. */
+/** The chart with an id, with the name of its zone system; null when there is none. */
 export async function findChart(db: Db, id: number): Promise<{ readonly id: number; readonly system: string } | null> {
   const [row] = await db.sql
     .select({ id: zone_charts.id, system: zone_systems.name })
@@ -92,12 +92,12 @@ export async function findChart(db: Db, id: number): Promise<{ readonly id: numb
   return row ?? null;
 }
 
-/** Takes a chart away. */
+/** Deletes a chart. */
 export async function deleteChart(tx: Tx, id: number): Promise<void> {
   await tx.sql.delete(zone_charts).where(eq(zone_charts.id, id));
 }
 
-/** How many charts a way of counting zones has. */
+/** How many charts a zone system has. */
 export async function countCharts(db: Db, system_id: number): Promise<number> {
   return db.sql.$count(zone_charts, sql`${zone_charts.system_id} = ${system_id}`);
 }

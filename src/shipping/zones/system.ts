@@ -1,15 +1,15 @@
 import { continentOf, plainName, plainPostalCode, postalCountry } from "./place.ts";
 import type { ChartRange, Spot, ZoneOverride, ZoneSystem } from "./zone.ts";
 
-/** What is known of one way of counting zones, in a form that answers at once. */
+/** A zone system, prepared for fast lookups. */
 export interface ReadySystem {
-  /** The zone of a chart, and the row of it; null when no chart has both ends. */
+  /** The zone by a chart, and its row; null when no chart has both ends. */
   chartZone(from: Spot, to: Spot): { readonly zone: string; readonly rule: string } | null;
   /** The override that fits a place most closely, or null. */
   override(to: Spot): ZoneOverride | null;
 }
 
-/** Prepares charts and overrides for many questions. */
+/** Prepares charts and overrides for many lookups. */
 export function readySystem({ charts, overrides }: Pick<ZoneSystem, "charts" | "overrides">): ReadySystem {
   const byOrigin = new Map(charts.map((chart) => [`${chart.country} ${chart.origin}`, readyRanges(chart.ranges)]));
   const index = indexOf(overrides);
@@ -28,7 +28,7 @@ export function readySystem({ charts, overrides }: Pick<ZoneSystem, "charts" | "
 
 const spanOf = ({ country, from, to }: ChartRange) => `${country} ${from}${to === from ? "" : `-${to}`}`;
 
-/** What stands for a place in a list, the closest first: `US 10001`, `US 1000`, and so on to `US 1`. */
+/** The keys of a place in the index, the closest first: `US 10001`, `US 1000`, and so on to `US 1`. */
 function beginnings({ country, postal_code }: Spot): string[] {
   if (postal_code === null) return [];
   const code = plainPostalCode(postal_code, country);
@@ -38,7 +38,7 @@ function beginnings({ country, postal_code }: Spot): string[] {
 
 type FindRange = (to: Spot) => ChartRange | null;
 
-/** Ranges of one length do not overlap, so the last one that begins at or before a code is the only one to look at. */
+/** Ranges of one length do not overlap, so only the last one that begins at or before a code can contain it. */
 function readyRanges(ranges: readonly ChartRange[]): FindRange {
   const sorted = new Map<string, ChartRange[]>();
   for (const range of ranges) {
@@ -97,7 +97,7 @@ function indexOf(overrides: readonly ZoneOverride[]): (to: Spot) => ZoneOverride
   };
 }
 
-/** Of a prefix and the ranges of a code, the one with the most letters; among equals the prefix, or the first. */
+/** Of the matching prefix and ranges the longest; among equals the prefix, or the first. */
 function longest(
   ranges: readonly ZoneOverride[],
   to: Spot,
@@ -116,7 +116,7 @@ function longest(
   return best;
 }
 
-/** What is equal for two overrides of one place. */
+/** A text that is equal for two overrides of one place. */
 export function placeKey({ kind, country, value, to, state }: ZoneOverride): string {
   switch (kind) {
     case "city":

@@ -18,17 +18,17 @@ function overrideView({ kind, country, value, to, state, zone }: ZoneOverride) {
   };
 }
 
-/** Overrides of a way of counting zones as they are kept; null when nothing was ever set for it. */
+/** The overrides of a zone system as they are stored; null when nothing was ever set for it. */
 interface Kept {
   readonly overrides: readonly ZoneOverride[];
   readonly version: number;
   readonly updated_at: number;
 }
 
-/** The overrides of a way of counting zones as the API shows them. */
+/** The overrides of a zone system as the API shows them. */
 export function overridesView(system: string, kept: Kept | null) {
   const { overrides = [], version = 0, updated_at = null } = kept ?? {};
-  // Version 0 may have a row all the same, made to be locked: nobody has set anything yet.
+  // // A row of version 0 exists only because it had to be locked: nothing was set yet.
   const set_at = version === 0 ? null : isoOrNull(updated_at);
   return { system, overrides: overrides.map(overrideView), version, updated_at: set_at };
 }
@@ -41,7 +41,7 @@ interface Chart {
   readonly updated_at: number;
 }
 
-/** The charts of a way of counting zones as the API lists them. */
+/** The charts of a zone system as the API lists them. */
 export function chartsView(system: string, version: number, charts: readonly Chart[]) {
   return {
     system,

@@ -1,10 +1,10 @@
-/** How a card finds zones, and what it calls those that no distance can tell. */
+/** How a card finds zones, and the names of zones that distance cannot tell. */
 export interface ZoneRules {
-  /** The charts and overrides that it goes by. */
+  /** The zone system whose charts and overrides it uses. */
   readonly system: string;
   /** The lowest zone by distance: some carriers begin with zone 2. */
   readonly first: 1 | 2;
-  /** The zone of whatever nothing else tells. */
+  /** The zone when nothing else decides. */
   readonly default: string | null;
   /** The zone within one country that is not the United States. */
   readonly domestic: string | null;
@@ -29,21 +29,21 @@ const overrideKinds = [
 ] as const;
 export type OverrideKind = (typeof overrideKinds)[number];
 
-/** A zone that somebody has set for a place. */
+/** A zone that was set for a place. */
 export interface ZoneOverride {
   readonly kind: OverrideKind;
   /** Null for a continent. */
   readonly country: string | null;
-  /** A postal code, the beginning of one, the first of a range, a city, the letters of a state or of a continent. */
+  /** A postal code, its first characters, the first of a range, a city, or the letters of a state or continent. */
   readonly value: string;
   /** The last of a range of postal codes; null for anything else. */
   readonly to: string | null;
-  /** The state of a city, when there are more of its name; null for anything else. */
+  /** The state of a city, to tell cities of one name apart; null for anything else. */
   readonly state: string | null;
   readonly zone: string;
 }
 
-/** Postal codes by how they begin, from the first to the last of as many letters, and their zone. */
+/** A range of postal codes by their first characters, both ends of one length, and their zone. */
 export interface ChartRange {
   readonly country: string;
   readonly from: string;
@@ -51,15 +51,15 @@ export interface ChartRange {
   readonly zone: string;
 }
 
-/** The zones from one place, as a carrier has given them. */
+/** The zones from one origin, as a carrier publishes them. */
 export interface ZoneChart {
-  /** The country and the beginning of the postal codes from which it holds. */
+  /** The country and the first characters of the origin's postal codes. */
   readonly country: string;
   readonly origin: string;
   readonly ranges: readonly ChartRange[];
 }
 
-/** Everything that was set or imported for one way of counting zones. */
+/** All charts and overrides of one zone system. */
 export interface ZoneSystem {
   readonly name: string;
   readonly charts: readonly ZoneChart[];
@@ -87,19 +87,19 @@ export const zoneReasons = [
   "rest",
   "default",
 ] as const;
-/** By what a zone was chosen. */
+/** Which rule decided a zone. */
 export type ZoneReason = (typeof zoneReasons)[number];
 
-/** A zone, and why it is that one. */
+/** A zone, and why. */
 export interface ZoneChoice {
-  /** Null when nothing tells. */
+  /** Null when no rule decides. */
   readonly zone: string | null;
   readonly estimated: boolean;
   readonly by: ZoneReason | null;
-  /** Miles between the two ends, where they were counted. */
+  /** Miles between the two ends, if they were computed. */
   readonly miles: number | null;
-  /** The beginnings of US postal codes that no distance is known of. */
+  /** The first digits of US ZIP codes without a known distance. */
   readonly unknown: readonly string[];
-  /** In a few words, which row or rule it was. */
+  /** The row or rule, in a few words. */
   readonly rule: string;
 }

@@ -9,7 +9,7 @@ import { deleteWaiting, insertWaiting } from "../scans/store.ts";
 import { setLook } from "../store.ts";
 import { deleteCallbacks, insertCallback } from "./store.ts";
 
-/** A callback whose signature is good. */
+/** A callback with a valid signature. */
 interface Callback {
   readonly account: CarrierAccount;
   /** Equal for repeats of one callback. */
@@ -17,7 +17,9 @@ interface Callback {
   readonly updates: readonly TrackingUpdate[];
 }
 
-/** What became of a callback: how many parcels it told of, and how many of them wait until they are known here. */
+/**
+ * The result of a callback: how many parcels it updated, and how many updates are kept for numbers not known here yet.
+ */
 interface CallbackTaken {
   readonly repeated: boolean;
   readonly recorded: number;
@@ -25,9 +27,8 @@ interface CallbackTaken {
 }
 
 /**
- * Takes what a carrier tells by itself, once. What it tells of a parcel that nobody here knows is kept until somebody
- * does.
- * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Records a carrier's callback, once. Updates of a number that is not known here are kept until it is. Emits:
+ * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function takeCallback(tx: Tx, { account, event_id, updates }: Callback): Promise<CallbackTaken> {
   if (!(await insertCallback(tx, account.id, event_id))) return { repeated: true, recorded: 0, waiting: 0 };
@@ -53,8 +54,8 @@ export async function takeCallback(tx: Tx, { account, event_id, updates }: Callb
 const callbacks_kept_ms = 30 * 86_400_000;
 
 /**
- * Forgets up to `limit` each of callbacks that no carrier repeats any more, and of what was told of parcels that nobody
- * came to know. Answers whether more may be left.
+ * Deletes up to `limit` each of callbacks that no carrier repeats any more, and of updates whose numbers never became
+ * known. Answers whether more may be left.
  */
 export async function forgetCallbacks(tx: Tx, limit: number): Promise<boolean> {
   const callbacks = await deleteCallbacks(tx, tx.now - callbacks_kept_ms, limit);

@@ -3,7 +3,7 @@ import { forgetCallbacks } from "./commands.ts";
 
 const forgotten_together_max = 500;
 
-/** Forgets callbacks after thirty days, and what was told of parcels that nobody came to know after ninety. */
+/** Deletes callbacks after thirty days, and updates of numbers that never became known after ninety. */
 export async function forgetOldCallbacks(store: Store): Promise<void> {
   for (let more = true; more; ) more = await store.write((tx) => forgetCallbacks(tx, forgotten_together_max));
 }

@@ -1,5 +1,5 @@
-// What carriers tell by themselves. They cannot show an API key: their callback address names the account, and the
-// signature of the body proves the rest.
+// // Callbacks of carriers. They cannot show an API key: their callback address names the account, and the signature of
+// the body is the proof.
 import { Elysia } from "elysia";
 import { type Rate, rateCounter } from "../../access/limits.ts";
 import type { Store } from "../../database/store.ts";
@@ -20,7 +20,7 @@ import type { TrackingUpdate } from "../../shipping/updates/update.ts";
 import { takeCallback } from "./commands.ts";
 import { AnyCallback, CallbackView } from "./schemas.ts";
 
-/** How often one address may call: carriers tell of many parcels at once. */
+/** How often one address may call: carriers send updates of many parcels at once. */
 const calls: Rate = { per_minute: 1200, burst: 1200 };
 
 /** The addresses that carriers call. */
@@ -45,11 +45,13 @@ export const callbackRoutes = (service: Service) => {
         needs: "none",
         chapter: "Webhooks",
         sends: "notification",
-        summary: "Receive a tracking callback of a carrier",
+        summary: "Receive a tracking callback from a carrier",
         description:
-          "The address is the `callback_url` of a carrier account; its `?account=` names the account. The signature" +
-          " is that of the connector, with the account's callback secret. A repeat is answered and passed over. What" +
-          " is told of a parcel that nobody here knows yet is kept for 90 days, and counts as soon as somebody does.",
+          "The address is the `callback_url` of a carrier account; its `?account=` names the account. The" +
+          " body is signed" +
+          " as the connector prescribes, with the account's callback secret. A repeat is answered and" +
+          " ignored. Updates" +
+          " of a number that is not known here yet are kept for 90 days and count as soon as it is.",
         refuses: ["invalid_signature", "rate_limited"],
         answers: { 200: CallbackView },
       }),
@@ -57,7 +59,8 @@ export const callbackRoutes = (service: Service) => {
   );
 };
 
-const unproven = () => new Fault("invalid_signature", "This was not signed with the secret of a carrier account.");
+const unproven = () =>
+  new Fault("invalid_signature", "This was not signed with the callback secret of a" + " carrier account.");
 
 async function take(call: Call, service: Service, code: string): Promise<Response> {
   const url = new URL(call.request.url);
@@ -85,7 +88,7 @@ interface Told {
 
 const realTime = systemClock();
 
-/** What a callback says whose signature is good with a secret. Carriers sign real time, in the sandbox too. */
+/** The content of a callback that is signed with one of the secrets. Carriers sign real time, in the sandbox too. */
 function proven(
   { readCallback }: OutsideCarrier,
   secrets: readonly string[],

@@ -12,12 +12,12 @@ const insertNew = prepared((sql: Writing, a: Args<{ account_id: number; event_id
     .returning({ id: carrier_callbacks.id }),
 );
 
-/** Notes that a callback of an account was taken; false when it was before. */
+/** Stores that a callback of an account was received; false when it was received before. */
 export async function insertCallback(tx: Tx, account_id: number, event_id: string): Promise<boolean> {
   return (await insertNew(tx, { account_id, event_id, received_at: tx.now })).length === 1;
 }
 
-/** Forgets up to `limit` callbacks that were taken before a moment, and answers how many. */
+/** Deletes up to `limit` callbacks received before a moment, and answers how many. */
 export async function deleteCallbacks(tx: Tx, before: number, limit: number): Promise<number> {
   const { id, received_at } = carrier_callbacks;
   const old = tx.sql

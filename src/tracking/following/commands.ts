@@ -18,11 +18,11 @@ import { accountFor, carrierOf, type Follower, isPast } from "./rules.ts";
 import type { FollowNumber } from "./schemas.ts";
 
 /**
- * Follows a number, of a parcel of an order or of none; a number that is followed already keeps its record, which
- * learns what it did not know. One of the accounts that can tell of it is asked to, later and in no transaction;
- * without one the number waits for scans. In the sandbox the simulated carrier tells of its own numbers at once.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier.
- * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Tracks a number, whether or not it is a parcel of an order. A number that is tracked already keeps its record, which
+ * gains what it lacked. An account that can report on it is asked to, later and in no transaction; without one the
+ * number waits for scans. In the sandbox the simulated carrier reports its own numbers at once. Refuses:
+ * validation_failed, resource_missing, ambiguous_identifier. Emits: shipment.tracking_updated, shipment.in_transit,
+ * shipment.delivered, shipment.exception.
  */
 export async function followNumber(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function followNumber(
   return tracking_number;
 }
 
-/** The account that is to tell of a number; null for none. Refuses: validation_failed, resource_missing. */
+/** The account that is to report on a number; null for none. Refuses: validation_failed, resource_missing. */
 function accountOf(
   { account_id }: FollowNumber,
   carrier: string | null,
@@ -56,10 +56,10 @@ function accountOf(
   if (account_id == null) return accountFor(carrier, followers);
   const found = followers.find(({ id }) => id === readId("carrier_account", account_id));
   if (found !== undefined) return found;
-  throw invalid("account_id", "names no carrier account that can tell of parcels");
+  throw invalid("account_id", "is not a carrier account that can track parcels");
 }
 
-/** The record of a number, locked; it is made unless there is one that is not another parcel's by now. */
+/** The record of a number, locked. It is created unless the number has a record that cannot be an earlier parcel's. */
 async function beginning(
   tx: Tx,
   fields: Pick<TrackingRecord, "tracking_number" | "carrier" | "order_id">,
@@ -77,14 +77,14 @@ async function beginning(
   return made;
 }
 
-/** What of a request the record does not say yet, or null. Refuses: validation_failed, where it says otherwise. */
+/** The fields of a request that the record lacks, or null. Refuses: validation_failed, where the two contradict. */
 async function newlyKnown(
   tx: Tx,
   record: TrackingRecord,
   asked: {
     readonly carrier: string | null;
     readonly account: Follower | null;
-    /** Whether the account was named, and is to tell of the number instead of another one. */
+    /** Whether the request names another account than the one that reports on the number now. */
     readonly insists: boolean;
     readonly order_id: number | null;
   },
@@ -92,7 +92,7 @@ async function newlyKnown(
   const { carrier, account, insists, order_id } = asked;
   const owner = record.shipment_id === null ? record.order_id : await findOrderOfShipment(tx, record.shipment_id);
   if (order_id !== null && owner !== null && order_id !== owner) {
-    throw invalid("order_id", "is another one than the number's, which belongs to an order already");
+    throw invalid("order_id", "differs from the order that the number belongs to");
   }
   const silent = record.account_id === null && record.carrier !== ownCarriers[tx.mode];
   const asks = account !== null && (silent || (insists && record.account_id !== account.id));

@@ -20,7 +20,7 @@ import { followNumber } from "./commands.ts";
 import { ExportTracked, FollowNumber, ListTracked } from "./schemas.ts";
 import { countTracked, listTracked, type Tracked, type TrackedFilter } from "./store.ts";
 
-/** Numbers that are followed beside the parcels of orders, and the list of all that is tracked. */
+/** Numbers tracked on request, and the list of all that is tracked. */
 export const followingRoutes = (service: Service) =>
   new Elysia()
     .use(conventions)
@@ -31,13 +31,13 @@ export const followingRoutes = (service: Service) =>
         needs: "tracking.write",
         chapter: "Tracking",
         tagged: true,
-        summary: "Follow a tracking number",
+        summary: "Start tracking a number",
         description:
-          "A number that is followed already, or is a parcel's, keeps its record. A carrier account that sells for" +
-          " the number's carrier is asked to tell of it, soon after the answer; without one the number waits for" +
-          " scans. What happens is told by the events of shipments, whose `id` is null. In the sandbox the numbers by" +
-          " which carriers are tried out are known (`EZ1000000001` to `EZ7000000007`, `SHIPPO_TRANSIT` and its like)," +
-          " and a `SIM` number plays its days, ten seconds each, from when it is followed; one that ends in `EXC` is" +
+          "A number that is tracked already, or is a parcel's, keeps its record. A carrier account that sells for" +
+          " the number's carrier is asked to report on it, soon after the answer; without one the number waits for" +
+          " scans. News is sent as the events of shipments, with a null `id`. In the sandbox the test numbers of" +
+          " carriers are known (`EZ1000000001` to `EZ7000000007`, `SHIPPO_TRANSIT` and the like)," +
+          " and a `SIM` number plays its days, ten seconds each, from then on; one that ends in `EXC` is" +
           " held up on its way, one that ends in `RTS` comes back.",
         refuses: ["ambiguous_identifier", "resource_missing"],
         answers: { 201: EnvelopedView(TrackingView) },
@@ -102,7 +102,7 @@ async function filterOf(call: Call, { status, carrier, order_id, followed }: Exp
   return { status, carrier, order_id: await orderOf(call, order_id), followed };
 }
 
-/** The file of the records that match, the newest first. */
+/** The file of the records that match, newest first. */
 function trackedExport(filter: TrackedFilter): CsvFile<Tracked> {
   return {
     name: "tracking.csv",
@@ -134,7 +134,7 @@ const trackedColumns = [
   "updated_at",
 ] as const;
 
-/** The order that a filter names; 0, which is no order's id, when it names none: then the list is empty. */
+/** The order that a filter names. If there is none: 0, the id of no order, so that the list is empty. */
 async function orderOf(call: Call, name: string | undefined): Promise<number | undefined> {
   if (name === undefined) return undefined;
   return (await call.store.read((db) => findOrderId(db, name, "order_id"))) ?? 0;

@@ -4,10 +4,10 @@ import { trackingMeanings } from "../../shipping/updates/status.ts";
 import { detectCarriers } from "../numbers/formats.ts";
 import type { TrackingRecord } from "../record.ts";
 
-/** An account that can tell of parcels. */
+/** An account that can report on parcels. */
 export type Follower = Pick<CarrierAccount, "id" | "status" | "carriers">;
 
-/** The carrier of a number: the one that was named, else the only one whose numbers look like it. */
+/** The carrier of a number: the one that was named, else the only one whose numbers have this form. */
 export function carrierOf(named: string | null | undefined, tracking_number: string): string | null {
   if (named) return named.trim().toLowerCase();
   const found = new Set(detectCarriers(tracking_number).map(({ carrier }) => carrier));
@@ -15,7 +15,7 @@ export function carrierOf(named: string | null | undefined, tracking_number: str
   return only !== undefined && found.size === 1 ? only : null;
 }
 
-/** Names of carriers are compared by their letters and digits: `dhl_express` is `DHLExpress`. */
+/** Carrier names are compared by letters and digits only: `dhl_express` equals `DHLExpress`. */
 const plain = (carrier: string) => carrier.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
 /** The oldest active account that sells for a carrier, or null. */
@@ -26,7 +26,7 @@ export function accountFor(carrier: string | null, followers: readonly Follower[
   return followers.find(sells) ?? null;
 }
 
-/** Whether a number may be another parcel's by now: carriers use their numbers again. */
+/** Whether the number may be another parcel's by now: carriers reuse their numbers. */
 export function isPast(
   record: Pick<TrackingRecord, "created_at" | "status" | "followed">,
   retired_at: number,

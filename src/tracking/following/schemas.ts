@@ -11,12 +11,16 @@ const name = (description: string) =>
 export const FollowNumber = closed({
   tracking_number: textField(100),
   carrier: Type.Optional(
-    nullable(textField(100, { description: "In small letters, such as `usps`; found by the number unless given." })),
+    nullable(
+      textField(100, {
+        description: "In small letters, such as `usps`. By default it is detected by" + " the number.",
+      }),
+    ),
   ),
   account_id: Type.Optional(
-    nullable(name("The carrier account that is to tell of it; one that sells for the carrier unless given.")),
+    nullable(name("The carrier account that reports on it. By default one that sells for the carrier.")),
   ),
-  order_id: Type.Optional(nullable(name("The order whose history and page are to tell of it."))),
+  order_id: Type.Optional(nullable(name("The order whose history and tracking page show it."))),
 });
 export type FollowNumber = Static<typeof FollowNumber>;
 
@@ -25,7 +29,7 @@ const filters = {
   carrier: Type.Optional(textField(100)),
   order_id: Type.Optional(textField(100, { description: "The order's id or its order number." })),
   followed: Type.Optional(
-    Type.Boolean({ description: "True: numbers that are followed and are no order's parcel. False: all others." }),
+    Type.Boolean({ description: "True: numbers tracked on request that are no order's parcel. False: all others." }),
   ),
 };
 

@@ -7,12 +7,12 @@ import type { TrackingStatus } from "../../shipping/updates/status.ts";
 import type { TrackingRecord } from "../record.ts";
 import { pageOf } from "../store.ts";
 
-/** What a list of tracking records may be narrowed to. */
+/** The filters of a list of tracking records. */
 export interface TrackedFilter {
   readonly status?: TrackingStatus | undefined;
   readonly carrier?: string | undefined;
   readonly order_id?: number | undefined;
-  /** True for numbers that are followed and are no parcel's, false for parcels. */
+  /** True for numbers tracked on request that are no parcel's, false for parcels. */
   readonly followed?: boolean | undefined;
 }
 
@@ -26,14 +26,14 @@ function matching({ status, carrier, order_id: of, followed }: TrackedFilter): S
   );
 }
 
-/** A record as a list shows it. */
+/** A record in a list. */
 export interface Tracked {
   readonly record: TrackingRecord;
   readonly order_id: number | null;
   readonly tracking_url: string | null;
 }
 
-/** A page of records, the newest first. */
+/** A page of records, newest first. */
 export async function listTracked(db: Db, filter: TrackedFilter, { limit, offset, after }: Window): Promise<Tracked[]> {
   const rows = await db.sql
     .select({ record: tracking_records, order_id: shipments.order_id })

@@ -1,4 +1,4 @@
-// The parcels of labels that were bought here are followed from the purchase on.
+// // Parcels of labels that were bought here are tracked from the purchase on.
 import type { Tx } from "../../database/store.ts";
 import { emit } from "../../outbox/emit.ts";
 import type { Label } from "../../shipping/labels/label.ts";
@@ -13,9 +13,8 @@ import { recordWaiting } from "../scans/commands.ts";
 import { insertRecord, poll_job } from "../store.ts";
 
 /**
- * Buys a label for a parcel of an order and begins to follow the parcel.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition.
- * Emits: shipment.created.
+ * Buys a label for a parcel of an order and starts to track the parcel. Refuses: validation_failed, resource_missing,
+ * ambiguous_identifier, duplicate_label, invalid_state_transition. Emits: shipment.created.
  */
 export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Label> {
   const bought = await buyLabel(tx, input, buying);
@@ -24,8 +23,8 @@ export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: Buying
 }
 
 /**
- * Begins to follow the parcel of a label that was just bought. Its carrier may have told of it before.
- * Emits: shipment.created, shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Starts to track the parcel of a label that was just bought. Its carrier may have reported on it before. Emits:
+ * shipment.created, shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function followLabel(tx: Tx, bought: BoughtLabel): Promise<void> {
   const { label, shipment, estimated_delivery } = bought;
@@ -36,7 +35,7 @@ export async function followLabel(tx: Tx, bought: BoughtLabel): Promise<void> {
 }
 
 /**
- * Begins to follow a parcel that comes back, of which its return tells. Its carrier may have told of it before.
+ * Starts to track a parcel that comes back, of which its return informs. Its carrier may have reported on it before.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function followReturnLabel(tx: Tx, label: Label): Promise<void> {
@@ -51,7 +50,7 @@ async function recordEarly(tx: Tx, { account_id, tracking_number, look_at }: Tra
 async function openRecord(tx: Tx, label: Label, shipment_id: number | null, estimated_delivery: number | null) {
   const { account_id, tracking_url, tracker_ref } = label;
   const taken_up = tracker_ref !== null;
-  // A carrier that does not know yet that we follow the parcel is told so at once.
+  // // A carrier that has to be asked to track the parcel is asked at once.
   const tracking_number = label.tracking_number ?? "";
   const look_at = taken_up ? firstLook(tracking_number, tx.now) : tx.now;
   return insertRecord(tx, {

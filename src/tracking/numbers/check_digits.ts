@@ -1,11 +1,12 @@
-// The sums by which carriers find a mistyped number. Each takes what stands before the check character and answers it.
+// // The check digits of carriers' numbers. Each function takes the characters before the check character and answers
+// it.
 
-/** The check character of a text of digits, or of digits and capital letters where the rule knows them. */
+/** Computes the check character of digits, or of digits and capital letters where the rule allows them. */
 export type CheckRule = (body: string) => string;
 
 const digitsOf = (body: string) => [...body].map(Number);
 
-/** The digits' sum, each by its own weight; the weights begin anew where they end. */
+/** The sum of the digits, each times its weight; the weights repeat. */
 function weighted(digits: readonly number[], weights: readonly number[]): number {
   return digits.reduce((sum, digit, at) => sum + digit * (weights[at % weights.length] ?? 0), 0);
 }
@@ -21,7 +22,7 @@ export const alternating: CheckRule = (body) => {
   return toTen(weighted(values, [1, 2]));
 };
 
-/** The post's international parcels. */
+/** The international parcels of the post. */
 export const s10: CheckRule = (body) => {
   const rest = 11 - (weighted(digitsOf(body), [8, 6, 4, 2, 3, 5, 9, 7]) % 11);
   return rest === 10 ? "0" : rest === 11 ? "5" : String(rest);
@@ -38,10 +39,10 @@ export const fedexShort = elevens([3, 1, 7]);
 /** FedEx's long numbers. */
 export const fedexLong = elevens([1, 7, 3]);
 
-/** DHL: the number's rest by seven. */
+/** DHL: the remainder of the number divided by seven. */
 export const sevens: CheckRule = (body) => String(Number(body) % 7);
 
-/** Luhn: from the right every other digit counts twice, by the sum of its digits. */
+/** Luhn: from the right every other digit is doubled and replaced by the sum of its digits. */
 export const luhn: CheckRule = (body) => {
   const sum = digitsOf(body)
     .toReversed()

@@ -1,5 +1,5 @@
-// The numbers of carriers, by their form and check digit. A row is the whole truth about one form: the group `check` is
-// the check digit of the group `body`. Nothing is guessed: of a number that fits several rows all of them are told.
+// // The tracking numbers of carriers, by form and check digit. Each row is one form: the group `check` is the check
+// digit of the group `body`. Nothing is guessed: if a number fits several rows, all of them are answered.
 import { isValid as isCountry } from "i18n-iso-countries/index.js";
 import { carrierPage } from "../../orders/shipments/tracking_url.ts";
 import { checkCharacter } from "../../shipping/labels/tracking_number.ts";
@@ -9,7 +9,7 @@ interface NumberFormat {
   readonly carrier: string;
   readonly format: string;
   readonly form: RegExp;
-  /** Null where the carrier has no check digit: then the form alone counts. */
+  /** Null where the carrier has no check digit; then only the form counts. */
   readonly check: CheckRule | null;
 }
 
@@ -24,7 +24,7 @@ const zip5 = String.raw`(?:420\d{5})?`;
 const impb = String.raw`(?:92\d{3}9|93\d{3}[0-8]|9[45]\d{4})\d{15}`;
 
 const formOf = (form: string) => new RegExp(`^${form}$`);
-/** A number whose check digit stands at its end, after the body and what comes before that. */
+/** A form whose check digit is at the end, after the body and what precedes that. */
 const digits = (body: string, before = "") => formOf(String.raw`${before}(?<body>${body})(?<check>\d)`);
 
 // biome-ignore format: a table is read by its columns.
@@ -55,7 +55,7 @@ const formats: readonly NumberFormat[] = [
   { carrier: "gofo",        format: "GOFO Express",     check: null,           form: formOf("GFUS\\d{14}") },
 ];
 
-/** Who carries the post's international parcels in the countries whose post goes by a name of its own. */
+/** The carrier of international parcels in countries whose post has a name of its own. */
 const posts: Readonly<Record<string, string>> = {
   AU: "australia_post",
   BR: "correios",
@@ -75,18 +75,18 @@ const posts: Readonly<Record<string, string>> = {
   US: "usps",
 };
 
-/** A carrier that a number may be of. */
+/** A carrier that a number may belong to. */
 interface DetectedCarrier {
   readonly carrier: string;
-  /** What such numbers are called. */
+  /** The name of such numbers. */
   readonly format: string;
-  /** Whether a check digit bears it out, or the form alone. */
+  /** Whether a check digit confirms it, or only the form. */
   readonly checked: boolean;
-  /** Where the carrier shows it to anyone, as far as that is known. */
+  /** The carrier's public page of the parcel, if known. */
   readonly tracking_url: string | null;
 }
 
-/** Every carrier that a number, in its plain form, may be of by its form and check digit. */
+/** Every carrier that a number, in its plain form, may belong to by form and check digit. */
 export function detectCarriers(number: string): DetectedCarrier[] {
   const found = new Map<string, DetectedCarrier>();
   for (const { carrier: usual, format, form, check } of formats) {

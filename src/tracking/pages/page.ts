@@ -1,30 +1,30 @@
-// What a buyer sees of a parcel: where it is and when it comes. Of persons it tells the city alone.
+// // The page that shows a buyer where a parcel is and when it arrives. Of addresses it shows the city only.
 import { escaped, htmlPage, plainPolicy } from "../../kit/html.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
 import type { TrackingEventStatus, TrackingStatus } from "../../shipping/updates/status.ts";
 import type { TrackingHistory } from "../record.ts";
 import css from "./page.css" with { type: "text" };
 
-/** For so long after its parcel has arrived, or gone back, a page is shown. */
+/** How long after its parcel has arrived, or gone back, a page is shown. */
 const shown_after_ms = 90 * 86_400_000;
 
-/** What a page tells of a parcel. */
+/** What a page shows of a parcel. */
 export interface ParcelPage {
-  /** Null for a number that is followed for an order and is none of its parcels. */
+  /** Null for a number that is tracked for an order but is none of its parcels. */
   readonly shipment: Shipment | null;
   readonly tracked: TrackingHistory;
   /** The name of the warehouse that sends it. */
   readonly warehouse: string;
-  /** Where it goes, or comes from when it comes back. */
+  /** The recipient's city, or the sender's for a return. */
   readonly city: string;
   readonly comes_back: boolean;
-  /** The IANA zone in which days and times are told. */
+  /** The IANA zone of the shown days and times. */
   readonly zone: string;
   readonly test: boolean;
   readonly now: number;
 }
 
-/** Whether a parcel's page is shown no more: it was given up, or it came to its end a while ago. */
+/** Whether a parcel's page has ended: it was given up, or it arrived or came back a while ago. */
 export function hasEnded({ shipment, tracked, city, now }: ParcelPage): boolean {
   if (shipment?.status === "voided" || city === "") return true;
   const { status, occurred_at } = tracked.record;
@@ -33,7 +33,7 @@ export function hasEnded({ shipment, tracked, city, now }: ParcelPage): boolean 
   return ended_at !== null && ended_at + shown_after_ms <= now;
 }
 
-// A person may have said that a parcel left or arrived which no scanner has seen since.
+// // A person may have marked a parcel as shipped or delivered that no scanner has seen since.
 function statusOf({ shipment, tracked }: ParcelPage): TrackingStatus {
   const { status } = tracked.record;
   if (status === "returned" || shipment === null) return status;
@@ -60,7 +60,7 @@ const scanned: Readonly<Record<TrackingEventStatus, string>> = {
 
 const steps: readonly TrackingStatus[] = ["pending", "picked_up", "in_transit", "out_for_delivery", "delivered"];
 
-/** The page of a parcel. Events are told by their kind, place and time alone: what people wrote may name others. */
+/** The page of a parcel. Events are shown by kind, place and time only: their messages may contain names. */
 export function parcelHtml(page: ParcelPage): string {
   const status = statusOf(page);
   const { record, events } = page.tracked;
@@ -89,7 +89,7 @@ export function parcelHtml(page: ParcelPage): string {
 function dueHtml({ tracked, zone, now }: ParcelPage, status: TrackingStatus): string {
   const { estimated_delivery: due } = tracked.record;
   if (due === null || status === "delivered" || status === "returned") return "";
-  if (due < now) return '<p class="due">It takes longer than expected.</p>';
+  if (due < now) return '<p class="due">It is later than expected.</p>';
   return `<p class="due">Expected by <time datetime="${new Date(due).toISOString()}">${dayOf(due, zone)}</time></p>`;
 }
 
@@ -119,7 +119,7 @@ function dayOf(at: number, zone: string): string {
   return escaped(new Intl.DateTimeFormat("en-US", form).format(at));
 }
 
-/** A page that says one thing. */
+/** A page with one message. */
 export function wordsHtml(headline: string, words: string): string {
   return document(headline, [`<h1>${headline}</h1>\n<p>${words}</p>`]);
 }
@@ -130,7 +130,7 @@ function document(title: string, body: readonly string[]): string {
   return htmlPage(title, `${head}\n<style>${css}</style>`, `<main>\n${parts}\n</main>`);
 }
 
-/** What every answer that is such a page carries: it is for nobody but who asks, and nobody else is asked anything. */
+/** Headers of every such page: it is not cached, not indexed, and loads nothing from others. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": plainPolicy(css),

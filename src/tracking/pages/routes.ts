@@ -9,10 +9,10 @@ import { readTrackingToken } from "../../orders/shipments/tracking_page.ts";
 import { hasEnded, pageHeaders, parcelHtml, wordsHtml } from "./page.ts";
 import { findParcelPage } from "./store.ts";
 
-/** How often one address may look. A household looks again and again; nobody tries tokens so. */
+/** How often one address may look. A household reloads pages; nobody guesses tokens at this rate. */
 const looks: Rate = { per_minute: 60, burst: 60 };
 
-/** The page to which a label's QR code leads. Whoever has its address needs no key. */
+/** The page behind a label's QR code. Its address is enough; it needs no key. */
 export const trackingPageRoutes = (service: Service) => {
   const count = rateCounter(looks);
   return new Elysia({ prefix: "/t" }).use(conventions).get(
@@ -20,17 +20,17 @@ export const trackingPageRoutes = (service: Service) => {
     async ({ call, params }) => {
       const wait = count(networkOf(clientOf(service, call.request) ?? "unknown"), call.store.clock.now());
       if (wait > 0) {
-        const words = "Too many looks from your address. Wait a minute, then look again.";
+        const words = "Too many requests from your address. Wait a minute, then try again.";
         return answer(call, 429, wordsHtml("One moment, please", words), { "retry-after": String(wait) });
       }
       const named = readTrackingToken(service, params.token);
       const found = named && (await service.stores[named.mode].read((db) => findParcelPage(db, named.shown)));
       if (!found) {
-        const words = "This address leads to no parcel. It may have been copied incompletely.";
+        const words = "There is no parcel at this address. It may have been copied incompletely.";
         return answer(call, 404, wordsHtml("No such parcel", words));
       }
       if (!hasEnded(found)) return answer(call, 200, parcelHtml(found));
-      const words = "This parcel is no longer shown. Whoever sent it can tell you more.";
+      const words = "This parcel is no longer shown. Ask the sender for more.";
       return answer(call, 410, wordsHtml("This page has ended", words));
     },
     {
@@ -38,12 +38,13 @@ export const trackingPageRoutes = (service: Service) => {
         id: "getTrackingPage",
         needs: "none",
         chapter: "Tracking",
-        summary: "Get the tracking page that shows a buyer where a parcel is",
+        summary: "Get the tracking page for a buyer",
         description:
-          "A parcel's `tracking_url` and the QR code on its label lead here, for parcels of carriers without a page" +
-          " of their own, and for numbers that are followed for an order." +
-          " A plain page without scripts, which tells the warehouse's name and the city alone. It ends (410) 90 days" +
-          " after the parcel was delivered, and when its label is voided. An address may look 60 times a minute (429).",
+          "The `tracking_url` of a parcel and the QR code on its label lead here, if the carrier has no page of its" +
+          " own or the number is tracked for an order." +
+          " It is a plain page without scripts that shows the warehouse's name and the city only. It ends" +
+          " (410) 90 days" +
+          " after delivery, and when the label is voided. One address may load it 60 times a minute (else 429).",
         documents: ["text/html"],
         answers: { 200: null, 404: null, 410: null, 429: null },
       }),

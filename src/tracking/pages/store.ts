@@ -26,12 +26,12 @@ const byId = prepared((sql, a: Args<{ id: number }>) =>
     .where(eq(tracking_records.id, a.id)),
 );
 
-/** What the page of a parcel, or of a number that is told to an order, tells; null when there is no such thing. */
+/** What the page of a parcel, or of a number tracked for an order, shows; null when there is none. */
 export async function findParcelPage(db: Db, shown: Shown): Promise<ParcelPage | null> {
   if ("shipment_id" in shown) return pageOfShipment(db, shown.shipment_id);
   const [record] = await byId(db, { id: shown.record_id });
   if (record === undefined) return null;
-  // Its parcel may have come after it.
+  // // The number's parcel may have been added after it.
   if (record.shipment_id !== null) return pageOfShipment(db, record.shipment_id);
   if (record.order_id === null) return null;
   const tracked = (await findHistories(db, [record.tracking_number])).get(record.tracking_number);

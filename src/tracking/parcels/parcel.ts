@@ -4,16 +4,16 @@ import { wireId } from "../../kit/ids.ts";
 import { type Shipment, shipmentView } from "../../orders/shipments/shipment.ts";
 import type { TrackingStatus } from "../../shipping/updates/status.ts";
 
-/** A parcel of a list, with what else is known of it. */
+/** A parcel in a list, with what else is known of it. */
 export interface ListedParcel {
   readonly shipment: Shipment;
-  /** By the ids of the order's lines. */
+  /** By the ids of order lines. */
   readonly skus: ReadonlyMap<number, string>;
   readonly order_number: string;
   readonly customer_name: string;
-  /** The newest first. */
+  /** Newest first. */
   readonly label_ids: readonly number[];
-  /** Null where nothing is known of its way. */
+  /** Null while its tracking is unknown. */
   readonly tracking_status: TrackingStatus | null;
   readonly estimated_delivery: number | null;
 }
@@ -32,7 +32,7 @@ export function listedParcelView(parcel: ListedParcel) {
   };
 }
 
-/** What each column of a file of parcels says of one. */
+/** The columns of a file of parcels. */
 const columns: readonly (readonly [name: string, cell: (parcel: ListedParcel) => Cell])[] = [
   ["shipment_id", ({ shipment }) => wireId("shipment", shipment.id)],
   ["created_at", ({ shipment }) => iso(shipment.created_at)],

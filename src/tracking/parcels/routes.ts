@@ -26,7 +26,7 @@ export const parcelRoutes = new Elysia({ prefix: "/shipments" })
       needs: "shipping.read",
       chapter: "Service",
       summary: "List parcels",
-      description: "All filters go together.",
+      description: "A parcel must match all filters.",
       refuses: ["ambiguous_identifier"],
       answers: { 200: ListView(ParcelView) },
     }),
@@ -81,7 +81,7 @@ async function filterOf(call: Call, query: ExportParcels): Promise<ParcelFilter>
     carrier,
     service,
     tracking_status,
-    // An order that is not there has no parcels.
+    // // An unknown order has no parcels.
     order_id:
       order_id === undefined
         ? undefined
@@ -94,7 +94,7 @@ async function filterOf(call: Call, query: ExportParcels): Promise<ParcelFilter>
   };
 }
 
-/** The file of the parcels that match, the newest first. */
+/** The file of the parcels that match, newest first. */
 function parcelExport(filter: ParcelFilter): CsvFile<ListedParcel> {
   return {
     name: "shipments.csv",

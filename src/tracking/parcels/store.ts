@@ -12,7 +12,7 @@ import { trackingUrl } from "../../orders/shipments/tracking_url.ts";
 import type { TrackingStatus } from "../../shipping/updates/status.ts";
 import type { ListedParcel } from "./parcel.ts";
 
-/** What a list of parcels may be narrowed to. Moments in milliseconds. */
+/** The filters of a list of parcels. Moments in milliseconds. */
 export interface ParcelFilter {
   readonly id?: number | undefined;
   readonly order_id?: number | undefined;

@@ -11,18 +11,18 @@ import { leaseLooks, postponeLooks, saveLook, setLook } from "../store.ts";
 import { nextLook, retryWait, tellsByItself } from "./rules.ts";
 import { firstToldAt, lastCallbackAt, lockDueLooks, lockPlayed, nextLookAt, nextPlayedAt } from "./store.ts";
 
-/** An account whose carrier can be asked of parcels, and whether it wants to be told first which ones we follow. */
+/** An account whose carrier can be polled, and whether the carrier must first be told which parcels to track. */
 interface Asked {
   readonly account: CarrierAccount;
   readonly follows: boolean;
 }
 
-/** Parcels of one account, claimed by this server: their carrier is to be asked of them. */
+/** Parcels of one account, claimed by this server to be polled. */
 export interface LookClaim {
   readonly connection: CarrierAccount;
   readonly kind: "follow" | "track";
   readonly looks: readonly TrackingRecord[];
-  /** Until when nobody else asks. */
+  /** When the claim expires. */
   readonly leased: number;
 }
 
@@ -30,8 +30,9 @@ const lease_ms = 300_000;
 const asked_together_max = 50;
 
 /**
- * Claims for each of these accounts what is due: some parcels of which its carrier is asked together. One of which
- * asking failed is asked alone, so that it holds up no other. What was not recorded within five minutes is due again.
+ * Claims the parcels that are due, for each of these accounts: as many as its carrier can be asked about at once. A
+ * parcel whose poll failed is asked about alone, so that it delays no other. A claim that was not recorded within five
+ * minutes is due again.
  */
 export async function claimLooks(
   tx: Tx,
@@ -43,7 +44,7 @@ export async function claimLooks(
     tx,
     idle.map(({ account }) => account.id),
   );
-  // One look at all of them, since most of the time nothing is due.
+  // // One query for all of them, since most of the time nothing is due.
   if (first_at === null || first_at > tx.now) return { claims, next_at: first_at };
   for (const asked of idle) {
     const due = await lockDueLooks(tx, asked.account.id, asked_together_max);
@@ -69,14 +70,14 @@ function claimOf({ account, follows }: Asked, due: readonly TrackingRecord[], le
   return { connection: account, kind, looks, leased };
 }
 
-/** Who tells of parcels on behalf of an account. */
+/** The actor that reports on behalf of an account. */
 export function tellerOf({ connector, name }: Pick<CarrierAccount, "connector" | "name">): Teller {
   return { source: connector, actor: { type: "carrier", id: connector, name, request_id: null } };
 }
 
 /**
- * Records what a carrier answered of claimed parcels; of those that it left out it knows nothing.
- * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Records a carrier's answer about claimed parcels; it knows nothing of those it left out. Emits:
+ * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordLooked(
   tx: Tx,
@@ -95,9 +96,9 @@ export async function recordLooked(
 }
 
 /**
- * Records that a carrier did not answer of claimed parcels. What is the carrier's trouble, or the account's, puts off
- * all of the account: the first parcel is tried again alone, and the others only then. What is a parcel's own trouble
- * puts off that parcel, once it is known which one it is.
+ * Records that a carrier did not answer about claimed parcels. A failure of the carrier or the account postpones all of
+ * its parcels: the first is tried again alone, the others only after that. A failure due to one parcel postpones that
+ * parcel, once it is known which it is.
  */
 export async function recordLookFailed(
   tx: Tx,
@@ -122,15 +123,15 @@ export async function recordLookFailed(
   await postponeLooks(tx, connection.id, first.id, look_at + 1);
 }
 
-/** Who tells of the simulated carrier's parcels. */
+/** The actor that reports the simulated carrier's parcels. */
 const simulator: Teller = {
   source: "sim",
   actor: { type: "carrier", id: "sim", name: "The simulated carrier", request_id: null } satisfies Actor,
 };
 
 /**
- * Has the simulated carrier tell of a number what has happened by now. Its days begin when it is first asked.
- * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Lets the simulated carrier report what has happened to a number by now. Its days begin with the first poll. Emits:
+ * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function playNumber(tx: Tx, { id, tracking_number }: TrackingRecord): Promise<void> {
   const began_at = await firstToldAt(tx, id, simulator.source);
@@ -144,8 +145,8 @@ export async function playNumber(tx: Tx, { id, tracking_number }: TrackingRecord
 const played_together_max = 100;
 
 /**
- * Has the simulated carrier tell of every number to which something has happened, and answers when there will be more.
- * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Lets the simulated carrier report every number with news, and answers when there will be more. Emits:
+ * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function playNumbers(tx: Tx): Promise<number | null> {
   for (const record of await lockPlayed(tx, played_together_max)) await playNumber(tx, record);

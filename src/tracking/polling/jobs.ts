@@ -1,4 +1,4 @@
-// Carriers are asked of parcels by a table: claimed in one transaction, asked in none, recorded in another.
+// // Carriers are polled for parcels by schedule: claimed in one transaction, asked in none, recorded in another.
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";
@@ -15,7 +15,9 @@ import { claimLooks, type LookClaim, playNumbers, recordLooked, recordLookFailed
 
 const lanes = new WeakMap<Store, Lanes<LookClaim>>();
 
-/** A round of `tracking.poll`: carriers begin to be asked of what is due; in the sandbox the simulated one tells. */
+/**
+ * A round of `tracking.poll`: begins to poll carriers for what is due. In the sandbox the simulated carrier reports.
+ */
 export async function pollDue(store: Store, service: Service): Promise<number | null> {
   let own = lanes.get(store);
   if (own === undefined) {
@@ -27,7 +29,7 @@ export async function pollDue(store: Store, service: Service): Promise<number | 
   return played_at === null || asked_at === null ? (played_at ?? asked_at) : Math.min(played_at, asked_at);
 }
 
-/** Waits until every carrier that was asked has answered and its answer is recorded. */
+/** Waits until every poll is answered and recorded. */
 export async function pollsSettled(store: Store): Promise<void> {
   await lanes.get(store)?.settled();
 }
@@ -48,7 +50,7 @@ function lanesOf(store: Store, service: Service): Lanes<LookClaim> {
       const connector = connectors[claim.connection.connector];
       if (connector !== undefined) await look(claim, connector, store, service);
     },
-    // The lease runs out, and then it is tried again.
+    // // The claim expires, and then it is tried again.
     failed: (error) =>
       service.log.error("a carrier's answer was not recorded", { mode: store.mode, error: String(error) }),
     idle: () => store.write(async (tx) => tx.wake(poll_job, tx.now)),
@@ -66,7 +68,7 @@ async function look(claim: LookClaim, connector: OutsideCarrier, store: Store, s
     const { mode } = store;
     const account = wireId("carrier_account", claim.connection.id);
     const facts = { mode, account, parcels: claim.looks.length, code: fault.code, reason: fault.message };
-    service.log.warn("a carrier did not tell of parcels", facts);
+    service.log.warn("a carrier did not answer a poll for parcels", facts);
     return;
   }
   await store.write((tx) => recordLooked(tx, claim, updates));

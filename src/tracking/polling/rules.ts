@@ -5,14 +5,14 @@ const minute_ms = 60_000;
 const hour_ms = 60 * minute_ms;
 const day_ms = 24 * hour_ms;
 
-/** How long until a carrier is asked again of a parcel that stands so. */
+/** How long until the carrier is asked again, by status. */
 const waits: Readonly<Record<TrackingStatus, number>> = {
   pending: 6 * hour_ms,
   picked_up: 3 * hour_ms,
   in_transit: 3 * hour_ms,
   out_for_delivery: 45 * minute_ms,
   exception: 6 * hour_ms,
-  // Once more, should it come back after all.
+  // // Once more, in case it comes back after all.
   delivered: day_ms,
   returned: day_ms,
 };
@@ -20,20 +20,20 @@ const waits: Readonly<Record<TrackingStatus, number>> = {
 const jitter = 0.2;
 const told_by_itself_ms = day_ms;
 
-/** After so long a parcel is asked for no more, and its number may be another's. */
+/** A parcel older than this is not polled any more, and its number may be another's. */
 export const retired_after_ms = 90 * day_ms;
 
-/** What of a parcel says when its carrier is asked again. */
+/** What decides when the carrier is asked again. */
 interface Looked {
   readonly record: Pick<TrackingRecord, "tracking_number" | "status" | "created_at">;
-  /** Whether its status is another one than before. */
+  /** Whether the status has just changed. */
   readonly changed: boolean;
-  /** Whether its carrier tells by itself, so that asking only repairs what was lost. */
+  /** Whether the carrier sends callbacks, so that polls only repair what was lost. */
   readonly called_back: boolean;
   readonly now: number;
 }
 
-/** When the carrier of a parcel is asked next, or null when it is asked no more. */
+/** When to poll the carrier of a parcel next; null when never again. */
 export function nextLook({ record, changed, called_back, now }: Looked): number | null {
   if (now - record.created_at >= retired_after_ms) return null;
   const ended = trackingMeanings[record.status].final;
@@ -41,10 +41,10 @@ export function nextLook({ record, changed, called_back, now }: Looked): number 
   return now + spread(called_back ? told_by_itself_ms : waits[record.status], record.tracking_number, now);
 }
 
-/** When the carrier of a parcel is asked first whose label was just bought. */
+/** When to poll the carrier of a parcel first, after its label was bought. */
 export const firstLook = (number: string, now: number): number => now + spread(waits.pending, number, now);
 
-/** A wait that is a little another one for each number and time: parcels of one moment are not asked for at one. */
+/** A wait that differs a little by number and time, so that parcels of one moment are not polled all at once. */
 function spread(wait_ms: number, number: string, now: number): number {
   const share = Bun.hash.crc32(`${number} ${now}`) / 2 ** 32;
   return Math.round(wait_ms * (1 + jitter * (2 * share - 1)));
@@ -68,7 +68,7 @@ export function retryWait(
 
 const callbacks_count_ms = 2 * day_ms;
 
-/** Whether a carrier that last told something by itself at this moment still does. */
+/** Whether a carrier whose last callback came at this moment still sends callbacks. */
 export function tellsByItself(last_callback_at: number | null, now: number): boolean {
   return last_callback_at !== null && now - last_callback_at < callbacks_count_ms;
 }

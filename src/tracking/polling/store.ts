@@ -5,7 +5,7 @@ import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import type { TrackingRecord } from "../record.ts";
 
-// The condition of the partial index stands in the text, since the engines do not look into parameters.
+// // The condition of the partial index is written into the query, since databases do not match parameters to it.
 const isLookedAt = template`${tracking_records.look_at} is not null`;
 
 const due = prepared((sql: Tx["sql"], a: Args<{ account_id: number; now: number; limit: number }>) =>
@@ -19,7 +19,7 @@ const due = prepared((sql: Tx["sql"], a: Args<{ account_id: number; now: number;
   ),
 );
 
-/** Up to `limit` parcels of which an account's carrier is due to be asked, the longest waiting first, locked. */
+/** Up to `limit` parcels of an account that are due to be polled, the longest due first, locked. */
 export async function lockDueLooks(tx: Tx, account_id: number, limit: number): Promise<TrackingRecord[]> {
   return (await due(tx, { account_id, now: tx.now, limit })) as TrackingRecord[];
 }
@@ -31,7 +31,7 @@ const next = prepared((sql, a: Args<{ ids: string }>) =>
     .where(and(among(tracking_records.account_id, a.ids), isLookedAt)),
 );
 
-/** When a carrier of these accounts is to be asked next, in milliseconds; null when none is. */
+/** When the next poll of these accounts is due, in milliseconds; null when none is. */
 export async function nextLookAt(db: Db, account_ids: readonly number[]): Promise<number | null> {
   const [row] = await next(db, { ids: list(account_ids) });
   return row?.at ?? null;
@@ -44,7 +44,7 @@ const latest = prepared((sql, a: Args<{ account_id: number }>) =>
     .where(eq(carrier_callbacks.account_id, a.account_id)),
 );
 
-/** When the carrier of an account last told something by itself; null when it never did. */
+/** When the last callback of an account came; null when none did. */
 export async function lastCallbackAt(db: Db, account_id: number): Promise<number | null> {
   const [row] = await latest(db, { account_id });
   return row?.at ?? null;
@@ -61,12 +61,12 @@ const played = prepared((sql: Tx["sql"], a: Args<{ now: number; limit: number }>
   ),
 );
 
-/** Up to `limit` numbers of the simulated carrier of which more has happened, locked. */
+/** Up to `limit` numbers of the simulated carrier with news, locked. */
 export async function lockPlayed(tx: Tx, limit: number): Promise<TrackingRecord[]> {
   return (await played(tx, { now: tx.now, limit })) as TrackingRecord[];
 }
 
-/** When more happens to a number of the simulated carrier, in milliseconds; null when nothing will. */
+/** When a number of the simulated carrier has news next, in milliseconds; null when none will. */
 export async function nextPlayedAt(db: Db): Promise<number | null> {
   const [row] = await db.sql
     .select({ at: template<number | null>`min(${tracking_records.look_at})`.mapWith(Number) })
@@ -75,7 +75,7 @@ export async function nextPlayedAt(db: Db): Promise<number | null> {
   return row?.at ?? null;
 }
 
-/** When the first was told of a parcel by this source, in milliseconds; null when nothing was. */
+/** When this source first reported on a parcel, in milliseconds; null when it never did. */
 export async function firstToldAt(db: Db, record_id: number, source: string): Promise<number | null> {
   const [row] = await db.sql
     .select({ at: template<number | null>`min(${tracking_events.occurred_at})`.mapWith(Number) })

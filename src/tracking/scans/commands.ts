@@ -31,17 +31,17 @@ import {
 } from "../store.ts";
 import { takeWaiting } from "./store.ts";
 
-/** What a carrier or a person reports of a parcel. `occurred_at` is in milliseconds. */
+/** A report by a carrier or a person. `occurred_at` is in milliseconds. */
 interface TrackingReport {
   /** Who reports: `manual`, or the code of a carrier's feed. */
   readonly source: string;
-  /** The reporter's own name of the event, if it has one: a repeated name is a repeated event. */
+  /** The reporter's own id of the event, if any: a repeated id is a repeated event. */
   readonly source_event_id: string | null;
   readonly status: TrackingEventStatus;
   readonly occurred_at: number;
   readonly message: string | null;
   readonly location: TrackingLocation | null;
-  /** The reporter's own words, kept as they came. */
+  /** The reporter's message, unchanged. */
   readonly status_detail: string | null;
   readonly carrier_status: string | null;
   readonly carrier_code: string | null;
@@ -50,9 +50,9 @@ interface TrackingReport {
 }
 
 /**
- * Records a scan that a person made, and answers the record after it.
- * Refuses: validation_failed (a moment to come), resource_missing.
- * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Records a scan that a person entered, and answers the record after it. Refuses: validation_failed (a time in the
+ * future), resource_missing. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered,
+ * shipment.exception.
  */
 export async function recordScan(tx: Tx, number: string, scan: RecordScan, actor: Actor): Promise<TrackingRecord> {
   const occurred_at = momentOf(scan.timestamp) ?? tx.now;
@@ -67,10 +67,9 @@ export async function recordScan(tx: Tx, number: string, scan: RecordScan, actor
 const nowhere: TrackingLocation = { city: null, state: null, country: null, facility: null };
 
 /**
- * Records what is reported of a parcel, once. A new report moves the order: the first scan of a carrier hands the
- * parcel over, a delivery delivers it. No report is refused for the state of the order.
- * Refuses: resource_missing.
- * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Records a report on a parcel, once. A new report moves the order: the first scan of a carrier ships the parcel, a
+ * delivery delivers it. No report is refused because of the order's status. Refuses: resource_missing. Emits:
+ * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 async function recordReport(tx: Tx, number: string, report: TrackingReport, actor: Actor): Promise<TrackingRecord> {
   const tracking_number = plainTrackingNumber(number);
@@ -79,16 +78,16 @@ async function recordReport(tx: Tx, number: string, report: TrackingReport, acto
   return take(tx, record, report, actor);
 }
 
-/** A record as a telling left it, and whether its status is another one than before. */
+/** A record after a report, and whether its status changed. */
 interface Updated {
   readonly record: TrackingRecord;
   readonly changed: boolean;
 }
 
 /**
- * Records all that a carrier reports of one parcel. Neither the order of reports nor a repeat makes a difference, and
- * of two expected dates the newer counts. Null when the number is not known here.
- * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Records all that a carrier reports on one parcel. The order of reports and repeats make no difference; of two
+ * expected dates the newer report wins. Null for an unknown number. Emits: shipment.tracking_updated,
+ * shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Teller): Promise<Updated | null> {
   const tracking_number = plainTrackingNumber(update.tracking_number);
@@ -104,16 +103,16 @@ export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Telle
 }
 
 /**
- * Records what carriers reported of a number before it was known here.
- * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Records what carriers reported on a number before it was known here. Emits: shipment.tracking_updated,
+ * shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordWaiting(tx: Tx, tracking_number: string): Promise<void> {
   for (const { update, teller } of await takeWaiting(tx, tracking_number)) await recordUpdate(tx, update, teller);
 }
 
 /**
- * The record of a number, locked, or null. A parcel that was followed before it was here learns how far it is.
- * Emits: order.fulfilled, order.shipped, order.delivered, for such a parcel.
+ * The record of a number, locked, or null. A parcel that was tracked before it was entered gets the status known by
+ * then. Emits: order.fulfilled, order.shipped, order.delivered, for such a parcel.
  */
 export async function lockKnown(tx: Tx, tracking_number: string, actor: Actor): Promise<TrackingRecord | null> {
   const sscc = scannedSscc(tracking_number);
@@ -155,14 +154,14 @@ async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, acto
   return after;
 }
 
-/** What is told of a parcel of an order. */
+/** Emits the news of a parcel of an order. */
 async function parcelData(tx: Tx, { order, shipment, went }: Moved, record: TrackingRecord, actor: Actor) {
   if (!went) await tellOrder(tx, order.id, record, actor);
   const label = await findLabelOfShipment(tx, shipment.id);
   return { object: "shipment", ...parcelView({ order, shipment, label, record }) };
 }
 
-/** What is told of a number of which no parcel is here. It may be how a return comes back. */
+/** Emits the news of a number that is no parcel here. A return may come back under it. */
 async function looseData(tx: Tx, record: TrackingRecord, actor: Actor) {
   const coming = await findReturnOf(tx, record.tracking_number);
   const order_id = record.order_id ?? coming?.order_id ?? null;
@@ -174,7 +173,7 @@ async function looseData(tx: Tx, record: TrackingRecord, actor: Actor) {
   };
 }
 
-/** Writes news of a parcel that moved its order nowhere into the order's history. */
+/** Adds news of a parcel that did not move its order to the order's history. */
 async function tellOrder(tx: Tx, order_id: number, record: TrackingRecord, actor: Actor, return_id?: number) {
   const { tracking_number, status, message } = record;
   const whose = return_id === undefined ? "" : `${wireId("return", return_id)}, `;
@@ -199,7 +198,10 @@ interface Moved {
   readonly went: boolean;
 }
 
-/** Does with the parcel what a report asks for and has not been done; null when there is nothing to do or to tell. */
+/**
+ * Performs the act on the order that a report asks for, unless it was done; null when nothing happened and nothing is
+ * to be emitted.
+ */
 async function moveParcel(
   tx: Tx,
   shipment_id: number | null,
@@ -213,7 +215,7 @@ async function moveParcel(
 }
 
 async function carry(tx: Tx, shipment: Shipment, order_act: "ship" | "deliver", actor: Actor): Promise<Shipment> {
-  // That the carrier has a parcel which was given up is something its order must hear of.
+  // // The history of the order must show that the carrier has a parcel which was given up.
   const in_house = !hasLeft(shipment.status);
   if (order_act === "ship" && in_house) return (await handOver(tx, shipment.id, actor, { by_carrier: true })).shipment;
   const under_way = in_house || isTravelling(shipment.status);

@@ -1,4 +1,4 @@
-// What carriers told of numbers that nobody here knew.
+// // What carriers reported on numbers that were not known here.
 import { asc, eq, lt } from "drizzle-orm";
 import { amongThose } from "../../../db/kit.ts";
 import { waiting_updates } from "../../../db/schema/tracking.ts";
@@ -6,7 +6,7 @@ import { type Args, prepared } from "../../database/statements.ts";
 import type { Tx } from "../../database/store.ts";
 import type { WaitingUpdate } from "../record.ts";
 
-/** Keeps what was told of a number until the number is known. */
+/** Keeps a report until its number is known. */
 export async function insertWaiting(
   tx: Tx,
   account_id: number,
@@ -24,7 +24,7 @@ const waitingFor = prepared((sql, a: Args<{ tracking_number: string }>) =>
     .orderBy(asc(waiting_updates.id)),
 );
 
-/** What was told of a number before it was known, the oldest first. It waits no more. */
+/** The reports on a number from before it was known, oldest first. They are deleted. */
 export async function takeWaiting(tx: Tx, tracking_number: string): Promise<WaitingUpdate[]> {
   const found = await waitingFor(tx, { tracking_number });
   if (found.length === 0) return [];
@@ -32,7 +32,7 @@ export async function takeWaiting(tx: Tx, tracking_number: string): Promise<Wait
   return found.map(({ told }) => told);
 }
 
-/** Forgets up to `limit` tellings that have waited since before a moment, and answers how many. */
+/** Deletes up to `limit` reports that have waited since before a moment, and answers how many. */
 export async function deleteWaiting(tx: Tx, before: number, limit: number): Promise<number> {
   const { id, received_at } = waiting_updates;
   const old = tx.sql

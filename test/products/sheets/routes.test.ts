@@ -121,7 +121,7 @@ describe("works", () => {
       { line: 7, name: "BAD-4", field: "barcodes", message: expect.stringContaining("belongs to prd_") },
       { line: 8, name: "BAD-5", field: null, message: "has 2 cells where the first line has 7" },
       { line: 9, name: "BAD-6", field: null, message: "has quotes that do not pair" },
-      { line: 10, name: "GOOD-1", field: "sku", message: "is in line 2 already" },
+      { line: 10, name: "GOOD-1", field: "sku", message: "repeats line 2" },
       { line: 11, name: "BAD-7", field: "metadata", message: expect.any(String) },
       { line: 12, name: "NAMELESS", field: "name", message: "is required: there is no such product yet" },
     ]);
@@ -132,7 +132,7 @@ describe("works", () => {
   test("a bundle of what is not there is told which component that is", async () => {
     const components = '"[{""sku"":""NO-SUCH"",""quantity"":1}]"';
     const { body } = await imports(`sku,name,type,components\nSET,Set,bundle,${components}`);
-    expect(body.data.errors).toMatchObject([{ line: 2, name: "SET", message: "names no product: NO-SUCH" }]);
+    expect(body.data.errors).toMatchObject([{ line: 2, name: "SET", message: "is not the SKU of a product: NO-SUCH" }]);
   });
 
   test("a file of many rows is taken in to its last row", async () => {

@@ -388,7 +388,7 @@ describe("parcels", () => {
     });
   });
 
-  test("are told by callbacks: signed lately, or with the secret in the address, and by no others", () => {
+  test("are told by callbacks: freshly signed, or with the secret in the address, and by no others", () => {
     type Callback = { body: string; headers: Record<string, string> };
     const read = ({ body, headers }: Callback, { query = "", secret = "hush", now = at } = {}) => {
       const url = new URL(`https://warehouse.example/v1/webhooks/carriers/shippo${query}`);
@@ -421,7 +421,7 @@ describe("parcels", () => {
       [callback({ secret: null }), { query: "?token=hushed" }],
       [callback({ secret: null }), { query: "?token=", secret: "" }],
     ];
-    for (const [one, more] of bad) expect(() => read(one, more)).toThrow("neither signed");
+    for (const [one, more] of bad) expect(() => read(one, more)).toThrow("neither a fresh signature");
     expect(() => read(callback({ fields: { data: null } }))).toThrow("tracking_number");
   });
 });

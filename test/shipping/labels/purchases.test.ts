@@ -276,7 +276,7 @@ describe("refuses", () => {
     for (let hours = 0; hours < 26; hours += 1) await later(day_ms / 24);
     const ended = await labelOf(label.label_id);
     expect(ended).toMatchObject({ status: "error", error: { code: "purchase_unknown" } });
-    expect(ended.error.message).toContain("Look there");
+    expect(ended.error.message).toContain("Look it up there");
     seller.openUp();
     expect((await shop.label(order.id, ground)).status).toBe(201);
   });

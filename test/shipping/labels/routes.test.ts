@@ -208,7 +208,7 @@ describe("works", () => {
       key: null,
     });
     expect(codeOf(ended)).toEqual([404, "resource_missing"]);
-    expect(ended.body.error.message).toBe("This label was voided and is not valid any more. Buy another one.");
+    expect(ended.body.error.message).toBe("This label was voided. Buy another one.");
     expect(await types()).toEqual(["shipment.created"]);
     expect((await shop.label(order.id)).status).toBe(201);
     expect(await types()).toEqual(["shipment.created"]);

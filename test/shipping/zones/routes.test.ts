@@ -21,7 +21,7 @@ describe("works", () => {
     const data = await explain("from=701&to=372");
     expect(data).toMatchObject({ zone: "4", by: "distance", miles: 489, zone_estimated: false, unknown: [] });
     expect(data.explanation).toEqual([
-      "No chart was imported for default that has both ends.",
+      "No imported chart of default has both ends.",
       "No override of default fits the destination.",
       "Distance of ZIP codes: 701 to 372: about 489 miles as zones are counted. Zone 4.",
     ]);

@@ -22,7 +22,7 @@ import { ChooseDocument, FollowLink } from "../schemas.ts";
 import { isVoided } from "../status.ts";
 import { getLabel, readDocument } from "../store.ts";
 
-/** The documents of labels, by key and by links that need none. */
+/** Routes of label documents: with an API key, and by links that need none. */
 export function documentRoutes(service: Service, signer: LinkSigner) {
   const answer = documentAnswers(service);
   return new Elysia().use(byKey(answer)).use(byLink(service, signer, answer));
@@ -48,7 +48,8 @@ const byKey = (answer: AnswerDocument) =>
     },
   );
 
-// A browser or a printer follows these links, and has no key: the signature proves that a key's owner was given them.
+// // Browsers and printers follow these links without a key. The signature proves that the link was given to a key's
+// owner.
 const byLink = (service: Service, signer: LinkSigner, answer: AnswerDocument) => {
   const followed = rateCounter(linkRate);
   return new Elysia({ prefix: "/labels" }).use(conventions).get(
@@ -59,19 +60,19 @@ const byLink = (service: Service, signer: LinkSigner, answer: AnswerDocument) =>
       const now = store.clock.now();
       const label_id = readId("label", params.id) ?? 0;
       if (!signer.isSigned({ label_id, mode, expires }, signature)) {
-        throw new Fault("invalid_signature", "This link was not given by this service, or was changed since.");
+        throw new Fault("invalid_signature", "This link is not one of this service, or was changed.");
       }
       if (expires * 1000 <= now) {
-        throw new Fault("invalid_signature", "This link has expired. Get the label again for a new one.");
+        throw new Fault("invalid_signature", "This link has expired. Get the label again for a new link.");
       }
       const retry_after_seconds = followed(signature, now);
       if (retry_after_seconds > 0) {
-        throw new Fault("rate_limited", "This link is followed too often.", { retry_after_seconds });
+        throw new Fault("rate_limited", "This link was followed too often.", { retry_after_seconds });
       }
       const readable = await store.read(async (db) => {
         const found = await getLabel(db, label_id);
         if (!isVoided(found.status)) return readableOf(db, found, wish);
-        throw new Fault("resource_missing", "This label was voided and is not valid any more. Buy another one.");
+        throw new Fault("resource_missing", "This label was voided. Buy another one.");
       });
       return answer(call, readable);
     },
@@ -90,14 +91,14 @@ const byLink = (service: Service, signer: LinkSigner, answer: AnswerDocument) =>
   );
 };
 
-/** A document that all is read of: its bytes are there, or can be drawn without the database. */
+/** A document that is ready to answer: its bytes are there, or can be drawn without the database. */
 interface Readable {
-  /** Of the file, without its ending. */
+  /** The file's name without its extension. */
   readonly name: string;
   readonly document: Exclude<Chosen, { readonly stored: unknown }> | Omit<CarrierDocument, "kind">;
 }
 
-/** Reads the document that a wish is for, whoever drew it. */
+/** Reads the requested document. */
 async function readableOf(db: Db, label: Label, wish: Wish): Promise<Readable> {
   const name = wireId("label", label.id);
   const chosen = chooseDocument(label, wish);
@@ -109,7 +110,9 @@ async function readableOf(db: Db, label: Label, wish: Wish): Promise<Readable> {
   return { name: name + of, document: { content_type, bytes: await readDocument(db, chosen.stored) } };
 }
 
-/** A label as it is printed now: its order may have got more parcels, and its parcel's page another address. */
+/**
+ * A label as it prints now: the number of parcels of its order, and the address of its parcel's page, may have changed.
+ */
 async function drawingOfToday(db: Db, label: Label, drawing: NonNullable<Label["drawing"]>) {
   const { shipment_id } = label;
   if (shipment_id === null) return drawing;
@@ -121,7 +124,7 @@ async function drawingOfToday(db: Db, label: Label, drawing: NonNullable<Label["
 
 type AnswerDocument = (call: Call, readable: Readable) => Promise<Response>;
 
-/** Answers with documents of labels, each drawn once for as long as it is kept, and never in a transaction. */
+/** Answers with documents of labels. Each is drawn outside of transactions, and cached for a while. */
 function documentAnswers({ log }: Service): AnswerDocument {
   const keep = keeper();
   return async (call, { name, document }) => {
@@ -130,7 +133,7 @@ function documentAnswers({ log }: Service): AnswerDocument {
       headers: {
         "content-type": content_type,
         "content-disposition": `inline; filename="${name}.${formatOf(content_type)}"`,
-        // What a carrier sent is shown as what it was stored as, and never guessed to be a page.
+        // // A carrier's document is served as the type that it was stored with; browsers must not guess another.
         "x-content-type-options": "nosniff",
         "cache-control": "private, no-store",
         "x-request-id": call.request_id,
@@ -140,7 +143,7 @@ function documentAnswers({ log }: Service): AnswerDocument {
   };
 }
 
-/** Writes a drawing in its format, or answers what was written before. */
+/** Renders a drawing in its format, or answers the cached one. */
 async function drawn(plan: Extract<Readable["document"], { drawing: unknown }>, keep: Keep, log: Service["log"]) {
   const bytes = await keep(plan, () => drawAside({ kind: "drawing", ...plan }, log));
   return { content_type: contentTypes[plan.format], bytes };

@@ -11,23 +11,23 @@ import { isSscc } from "../sscc.ts";
 
 /** Everything a label says. */
 export interface LabelFacts {
-  /** The names of the carrier and its service, as people read them. */
+  /** The names of the carrier and its service, for people. */
   readonly carrier: string;
   readonly service: string;
   readonly sender: LabelAddress;
   readonly recipient: LabelAddress;
   /** The weight with its unit, as in `2.5 lb`. */
   readonly weight: string;
-  /** Which parcel of its order it is, as in `2 of 6`, or `2` while nobody knows of how many. */
+  /** Which parcel of its order it is, as in `2 of 6`, or `2` while the number of parcels is unknown. */
   readonly parcel: string;
   /** An SSCC, or one of our own numbers: at most 24 digits and capital letters. */
   readonly tracking_number: string;
-  /** What the QR code says: printable ASCII of at most 250 characters. Null leaves it out. */
+  /** The text of the QR code: printable ASCII of at most 250 characters; null for no code. */
   readonly qr_text: string | null;
   readonly order_number: string;
   /** The day it ships, `YYYY-MM-DD`. */
   readonly date: string;
-  /** A label of the test mode says so, large. */
+  /** A label of test mode says so in large letters. */
   readonly test: boolean;
 }
 
@@ -36,7 +36,7 @@ interface Sheet {
   readonly warnings: LabelWarning[];
 }
 
-/** The dots of a label of 4 x 6 inches. */
+/** The size of a label of 4 x 6 inches, in dots. */
 const labelWidth = 812;
 const labelHeight = 1218;
 
@@ -49,8 +49,8 @@ const captionSize = 15;
 const statement = "Courier label of the sending warehouse";
 
 /**
- * Draws the warehouse's own courier label, 4 x 6 inches at 203 dpi. Text that is too long shrinks, wraps and is cut at
- * last; each loss is a warning. Letters that no font has are to be refused before: they would become empty boxes.
+ * Draws the warehouse's own courier label, 4 x 6 inches at 203 dpi. Long text shrinks, wraps and is finally cut; each
+ * loss is a warning. Letters that no font has must be refused before, since they would print as empty boxes.
  */
 export function drawLabel(facts: LabelFacts): {
   readonly drawing: Drawing;
@@ -72,7 +72,7 @@ export function drawLabel(facts: LabelFacts): {
   return { drawing, warnings: sheet.warnings };
 }
 
-/** A drawing that was made while more parcels could follow, with what is known of their number now. */
+/** A drawing made while more parcels could follow, with the number of parcels known by now. */
 export function withParcel(drawing: Drawing, parcel: string): Drawing {
   // No other text has the size of a caption.
   const isCaption = (one: Operation) => one.op === "text" && one.size === captionSize && one.text === parcelCaption;
@@ -141,13 +141,13 @@ function qrCode(qr_text: string | null): Operation | null {
   const top = 565;
   const bottom = 800;
   const side = qrSide(qr_text);
-  // The quiet zone is four modules on each side, of which the right one is the page's margin.
+  // // The quiet zone is four modules wide. On the right it is the page's margin.
   const module = Math.min(Math.floor(qrRoom / side), Math.floor(left / 4));
   const y = Math.round((top + bottom - side * module) / 2);
   return { op: "qr", x: right - side * module, y, module, text: qr_text };
 }
 
-/** The label with the QR code of the parcel's page as it is found today, whatever was so when it was drawn. */
+/** The label with the present address of the parcel's page in its QR code, whatever it was when it was drawn. */
 export function withQrCode(drawing: Drawing, qr_text: string | null): Drawing {
   const code = qrCode(qr_text);
   const others = drawing.operations.filter(({ op }) => op !== "qr");
@@ -158,16 +158,18 @@ function drawRouting(sheet: Sheet, facts: LabelFacts): void {
   const code = qrCode(facts.qr_text);
   if (code !== null) sheet.operations.push(code);
   else if (facts.qr_text !== null) {
-    const message = "The tracking address is no printable ASCII of at most 250 characters, so there is no QR code.";
+    const message =
+      "The tracking address is not printable ASCII of at most 250 characters, so the QR code" + " is left out.";
     sheet.warnings.push({ field: "tracking_url", code: "no_qr_code", message });
   }
   const postal = postalBarcode(facts.recipient, facts.sender.country);
   if (postal === null) {
-    const message = "The postal code is missing or not one of letters and digits, so it has no bar code.";
+    const message =
+      "The postal code is missing or has other signs than letters and digits, so its bar code" + " is left out.";
     sheet.warnings.push({ field: "recipient.postal_code", code: "no_postal_barcode", message });
     return;
   }
-  // The quiet zone is ten modules on each side; the page's own margin is part of the left one.
+  // // The quiet zone is ten modules wide. On the left the page's margin is part of it.
   const width = code128Width(postal, true);
   const module = largestModule(width + 20, right - qrRoom - 24);
   const x = Math.max(left, module * 10);
@@ -257,7 +259,7 @@ function text(x: number, y: number, size: number, content: string, style: TextSt
   return { op: "text", x: Math.round(x), y: Math.round(y), size, bold, align, white, text: content };
 }
 
-/** The widest module, of 4 down to 2 dots, with which that many modules fit. At 4 dots a bar is 0.5 mm. */
+/** The widest module, from 4 down to 2 dots, with which so many modules fit. A bar of 4 dots is 0.5 mm wide. */
 function largestModule(modules: number, dots: number): number {
   return [4, 3].find((module) => modules * module <= dots) ?? 2;
 }

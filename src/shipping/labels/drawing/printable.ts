@@ -3,7 +3,7 @@ import { printableLine, unprintableLetters } from "../../../typesetting/text/sha
 import { missingFonts } from "../../../typesetting/text/typefaces.ts";
 import type { Address } from "../../address.ts";
 
-// How the shipping routes call what is printed of an address.
+// // The names of the printed address fields in the shipping routes.
 const printedParts = {
   name: "name",
   company: "company",
@@ -14,7 +14,7 @@ const printedParts = {
   postal_code: "zip",
 } as const satisfies Partial<Record<keyof Address, string>>;
 
-/** Refuses: validation_failed, for every text of the addresses in which there are letters that no font here has. */
+/** Refuses: validation_failed, for every field of the addresses with letters that no font here has. */
 export function checkPrintable(addresses: Readonly<Record<"from_address" | "to_address", Address>>): void {
   const parts = Object.keys(printedParts) as (keyof typeof printedParts)[];
   const problems = (["from_address", "to_address"] as const).flatMap((field) =>

@@ -1,6 +1,6 @@
 import { drawLabel, type LabelFacts } from "./face.ts";
 
-/** Reads the fonts that labels are drawn with, which the first drawing else would have to wait for. */
+/** Loads the fonts of labels, so that the first drawing does not wait for them. */
 export function warmUpLabels(): void {
   const place = { company: null, address_line2: null, country: "US" };
   const address = {

@@ -1,12 +1,12 @@
 import { money } from "../../../kit/money.ts";
 import { dayText, localTime } from "../../../kit/zone.ts";
 
-/** Clocks of all zones differ by whole quarters of an hour, so a quarter lies in one day everywhere. */
+/** Time zones differ by whole quarters of an hour, so each quarter belongs to one day in every zone. */
 export const quarter_ms = 900_000;
 
-/** What labels of one carrier cost that were bought in one quarter of an hour. */
+/** The costs of one carrier's labels that were bought in one quarter of an hour. */
 export interface QuarterCost {
-  /** Quarters of an hour since 1970. */
+  /** The quarter, counted from 1970. */
   readonly quarter: number;
   readonly carrier: string;
   readonly currency: string;
@@ -16,7 +16,7 @@ export interface QuarterCost {
   readonly voided_count: number;
 }
 
-/** What they cost on one day. */
+/** The costs of one day. */
 export interface DayCost extends Omit<QuarterCost, "quarter"> {
   /** `YYYY-MM-DD`. */
   readonly date: string;
@@ -47,7 +47,7 @@ function added(day: DayCost, cost: Omit<QuarterCost, "quarter">): DayCost {
   };
 }
 
-/** The costs of a day as the API shows them. */
+/** A day's costs as the API shows them. */
 export function costView({
   date,
   carrier,

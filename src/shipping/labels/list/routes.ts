@@ -32,7 +32,7 @@ import { countLabels, type LabelFilter, listLabels, sumCosts } from "./store.ts"
 /** How a label is shown to who asks. */
 type Viewing = (call: Call) => (label: PlainLabel, db: Db) => unknown;
 
-/** The list of labels and what they cost, for people and as files. */
+/** The list of labels and their costs, as JSON and as files. */
 export const labelListRoutes = (view: Viewing) =>
   new Elysia({ prefix: "/shipping/labels" })
     .use(conventions)
@@ -43,7 +43,7 @@ export const labelListRoutes = (view: Viewing) =>
         needs: "shipping.read",
         chapter: "Shipping",
         summary: "List labels",
-        description: "All filters go together.",
+        description: "A label must match all filters.",
         refuses: ["ambiguous_identifier"],
         answers: { 200: ListView(LabelView) },
       }),
@@ -102,7 +102,7 @@ async function filterOf(call: Call, query: ExportLabels): Promise<LabelFilter> {
     query;
   const number = tracking_number === undefined ? undefined : plainTrackingNumber(tracking_number);
   const named = (noun: "shipment" | "return" | "manifest", id: string | number | undefined) =>
-    // What is not there has no labels.
+    // // An unknown order or manifest has no labels.
     id === undefined ? undefined : (readId(noun, id) ?? 0);
   return {
     on_manifest,
@@ -122,7 +122,7 @@ async function filterOf(call: Call, query: ExportLabels): Promise<LabelFilter> {
   };
 }
 
-/** The file of the labels that match, the newest first. */
+/** The file of the labels that match, newest first. */
 function labelExport(filter: LabelFilter): CsvFile<ListedLabel> {
   return {
     name: "labels.csv",

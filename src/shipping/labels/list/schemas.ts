@@ -13,7 +13,7 @@ const filters = {
   status: Type.Optional(choice(labelStatuses)),
   carrier: Type.Optional(textField(100)),
   service: Type.Optional(textField(100)),
-  tracking_number: Type.Optional(textField(60, { description: "As it is written or scanned." })),
+  tracking_number: Type.Optional(textField(60, { description: "As written or as scanned." })),
   created_after: Type.Optional(momentField()),
   created_before: Type.Optional(momentField()),
 };
@@ -28,8 +28,8 @@ const DayField = (description: string) =>
   Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a day such as 2026-01-31", description });
 
 const period = {
-  from: Type.Optional(DayField("The first day; 29 days before the last unless given.")),
-  to: Type.Optional(DayField("The last day, itself among them; today unless given. At most 366 days.")),
+  from: Type.Optional(DayField("The first day. By default 29 days before the last.")),
+  to: Type.Optional(DayField("The last day, included; today by default. At most 366 days.")),
   carrier: Type.Optional(textField(100)),
 };
 
@@ -39,7 +39,7 @@ export type ListCosts = Static<typeof ListCosts>;
 export const ExportCosts = closed({ ...period, ...sheetFields });
 
 export const CostsView = closed({
-  timezone: Type.String({ description: "Of the first warehouse: in it the days are counted." }),
+  timezone: Type.String({ description: "The time zone of the first warehouse, by which days are counted." }),
   from: Type.String(),
   to: Type.String(),
   costs: Type.Array(
@@ -50,7 +50,7 @@ export const CostsView = closed({
       label_count: Type.Integer({ minimum: 0, description: "Labels that are valid." }),
       cost: Type.Number({ description: "What was charged for them." }),
       carrier_cost: Type.Number({ description: "What the carrier takes for them." }),
-      voided_count: Type.Integer({ minimum: 0, description: "Labels that were bought that day and voided since." }),
+      voided_count: Type.Integer({ minimum: 0, description: "Labels that were bought that day and later voided." }),
     }),
   ),
 });

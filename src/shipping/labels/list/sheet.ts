@@ -4,14 +4,14 @@ import { type Noun, wireId } from "../../../kit/ids.ts";
 import { money } from "../../../kit/money.ts";
 import type { PlainLabel } from "../label.ts";
 
-/** A label of a list, with the number of its order. */
+/** A label in a list, with the number of its order. */
 export interface ListedLabel extends PlainLabel {
   readonly order_number: string;
 }
 
 const named = (noun: Noun, id: number | null) => (id === null ? null : wireId(noun, id));
 
-/** What each column of a file of labels says of one. */
+/** The columns of a file of labels. */
 const columns: readonly (readonly [name: string, cell: (label: ListedLabel) => Cell])[] = [
   ["label_id", ({ id }) => wireId("label", id)],
   ["created_at", ({ created_at }) => iso(created_at)],
@@ -42,7 +42,7 @@ const columns: readonly (readonly [name: string, cell: (label: ListedLabel) => C
 
 export const labelColumns = columns.map(([name]) => name);
 
-/** The label as a row of that file. */
+/** A label as a row of that file. */
 export function labelCells(label: ListedLabel): readonly Cell[] {
   return columns.map(([, cell]) => cell(label));
 }

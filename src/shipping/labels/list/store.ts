@@ -10,7 +10,7 @@ import { listDocuments } from "../store.ts";
 import { type QuarterCost, quarter_ms } from "./costs.ts";
 import type { ListedLabel } from "./sheet.ts";
 
-/** What a list of labels may be narrowed to. Moments in milliseconds. */
+/** The filters of a list of labels. Moments in milliseconds. */
 export interface LabelFilter {
   readonly order_id?: number | undefined;
   readonly shipment_id?: number | undefined;
@@ -49,7 +49,7 @@ function matching(db: Db, filter: LabelFilter): SQL | undefined {
   );
 }
 
-// A drawing is long, and none of a list is printed.
+// // Drawings are long, and a list does not print.
 const { drawing: _drawing, ...columns } = getTableColumns(labels);
 
 /** A page of labels, newest first. */
@@ -74,7 +74,7 @@ export async function countLabels(db: Db, filter: LabelFilter): Promise<number> 
   return db.sql.$count(labels, matching(db, filter));
 }
 
-/** What labels cost that were bought in a time, `until` not among it, by quarters of an hour. In milliseconds. */
+/** The costs of labels bought from a moment until before another, by quarters of an hour. In milliseconds. */
 export async function sumCosts(
   db: Db,
   { since, until, carrier }: { readonly since: number; readonly until: number; readonly carrier?: string | undefined },

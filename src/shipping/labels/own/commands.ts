@@ -1,4 +1,4 @@
-// Labels of our own: what they cost by a card or a quote, the number that they have, and how they are drawn.
+// // Labels of our own: their price by a rate card or a quote, their number, and their drawing.
 
 import { isSamePlace } from "../../../addresses/address.ts";
 import type { Db, Tx } from "../../../database/store.ts";
@@ -32,7 +32,7 @@ import { chooseCard } from "./rules.ts";
 
 const livePrefix = "WH";
 
-/** What our own carrier sells a label by: one of its cards, or what it has quoted. */
+/** How the price of our own label is found: by a rate card, or by a quote. */
 interface OwnCounter {
   readonly carrier: string;
   readonly service: string;
@@ -40,7 +40,7 @@ interface OwnCounter {
   readonly price: { readonly card: ReadyCard } | { readonly quote: Quote };
 }
 
-/** The counter of our own carrier at which a label is bought. Refuses: validation_failed. */
+/** The seller of our own labels for a purchase. Refuses: validation_failed. */
 export async function ownCounter(
   db: Db,
   names: Pick<CreateLabel, "carrier" | "service" | "account_id">,
@@ -62,10 +62,9 @@ export interface BoughtLabel {
 }
 
 /**
- * Buys a label of the built-in carrier for a parcel of an order. It follows no parcel and tells nobody: the one command
- * that does all of it is tracking's `buyTrackedLabel`.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
- * quote_mismatch, quote_used.
+ * Buys a label of the built-in carrier for a parcel of an order. It does not start tracking and emits nothing:
+ * tracking's `buyTrackedLabel` does all of it. Refuses: validation_failed, resource_missing, ambiguous_identifier,
+ * duplicate_label, invalid_state_transition, quote_mismatch, quote_used.
  */
 export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<BoughtLabel> {
   const counter = await ownCounter(tx, input, buying.quote);
@@ -91,9 +90,9 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
   return { ...labelled, label, estimated_delivery: label.delivery_date };
 }
 
-/** All that a label of our own is made of beside what it costs. */
+/** What a label of our own is made of, besides its costs. */
 interface OwnLabel {
-  /** Its id, where it was allotted before; null for the next one. */
+  /** Its id, if one was allotted before; null for the next one. */
   readonly id: number | null;
   readonly shipment_id: number | null;
   readonly return_id: number | null;
@@ -103,25 +102,25 @@ interface OwnLabel {
   readonly insurance: boolean;
   readonly from_address: Address;
   readonly to_address: Address;
-  /** Whether it goes to a home; null when nobody knows. */
+  /** Whether the recipient's address is residential; null when unknown. */
   readonly residential: boolean | null;
   readonly origin_zone: string;
   readonly fingerprint: string;
   readonly number: OwnNumber;
   /** The number of the order or of the return. */
   readonly reference: OwnReference;
-  /** Which of how many parcels it is, in words; empty where nobody counts. */
+  /** Which of how many parcels it is, in words; empty when unknown. */
   readonly parcel_text: string;
   readonly qr_text: string | null;
 }
 
-/** A tracking number, and why it is not as it should be. */
+/** A tracking number, and a warning if it is not the expected kind. */
 interface OwnNumber {
   readonly tracking_number: string;
   readonly warnings: readonly LabelWarning[];
 }
 
-/** What people know a parcel by, and what of it is not printed. */
+/** The printed reference, and warnings about it. */
 interface OwnReference {
   readonly text: string;
   readonly warnings: readonly LabelWarning[];
@@ -201,8 +200,7 @@ function dated(offer: Offer): DatedOffer {
 }
 
 /**
- * The number of a parcel: an SSCC where the operator has a prefix of GS1 for them, else what the parcel's number in our
- * books makes.
+ * The number of a parcel: an SSCC if the operator has set a GS1 prefix, else a tracking number made of the parcel's id.
  */
 async function parcelNumber(tx: Tx, shipment_id: number): Promise<OwnNumber> {
   const test = tx.mode === "test";
@@ -211,24 +209,23 @@ async function parcelNumber(tx: Tx, shipment_id: number): Promise<OwnNumber> {
   if (gs1_prefix === null) return { tracking_number: own, warnings: [] };
   const sscc = ssccOf(test ? demonstrationPrefix : gs1_prefix, await allotSerial(tx, shipment_id));
   if (sscc !== null) return { tracking_number: sscc, warnings: [] };
-  const message =
-    "All numbers behind the GS1 company prefix are used up, so the label has no SSCC. Set another prefix.";
+  const message = "All numbers of the GS1 company prefix are used up, so the label has no SSCC. Set another prefix.";
   return { tracking_number: own, warnings: [{ field: "tracking_number", code: "no_sscc", message }] };
 }
 
-// Far above the numbers of parcels that leave.
+// // Far above the numbers of outgoing parcels.
 const returned_from = 500_000_000_000;
 
-/** The number of a parcel that comes back with a label of ours, by the label's id. */
+/** The number of a parcel that comes back with a label of ours, made of the label's id. */
 export function returnNumber({ mode }: Db, label_id: number): OwnNumber {
   const prefix = mode === "test" ? testPrefix : livePrefix;
   return { tracking_number: ownTrackingNumber(prefix, returned_from + label_id), warnings: [] };
 }
 
-/** The order's number; its id where no font has the number's letters, since nobody can change the number. */
+/** The order's number; its id if no font has the number's letters, since nobody can change the number. */
 function printedNumber({ id, order_number }: Order): OwnReference {
   if (unprintableLetters(printableLine(order_number)).length === 0) return { text: order_number, warnings: [] };
-  const message = "The order's number has letters that no font here can print, so its id is printed instead.";
+  const message = "No font here can print all letters of the order number, so the order's id is printed instead.";
   return {
     text: wireId("order", id),
     warnings: [{ field: "order_number", code: "unprintable_text", message }],

@@ -1,4 +1,4 @@
-// The parcel that a label is bought for, whoever sells the label.
+// // The parcel that a label is bought for, whoever sells the label.
 import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
@@ -24,13 +24,13 @@ import { findEqualLabel, hasValidLabel } from "../store.ts";
 /** Who buys a label, and how. */
 export interface Buying {
   readonly actor: Actor;
-  /** An equal label bought a moment ago is no mistake: this one is for another carton. */
+  /** An equal label bought a moment ago is no mistake: this label is for another carton. */
   readonly additional: boolean;
-  /** What was quoted for it, and is charged. */
+  /** The quoted price, which is charged. */
   readonly quote: Quote | null;
 }
 
-/** A parcel that was opened for a label, and all that the label says of it. */
+/** A parcel opened for a label, and all that the label says of it. */
 interface ReadyParcel {
   readonly order: Order;
   readonly shipment: Shipment;
@@ -45,9 +45,8 @@ interface ReadyParcel {
 }
 
 /**
- * Opens the parcel that a label is asked for, whoever sells the label.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
- * quote_mismatch.
+ * Opens the parcel for a label. Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label,
+ * invalid_state_transition, quote_mismatch.
  */
 export async function openParcel(
   tx: Tx,
@@ -79,7 +78,7 @@ export async function openParcel(
   return { order, shipment, parcel, value_cents, insurance, from_address, to_address, origin_zone, fingerprint };
 }
 
-/** What the goods are worth and whether that is insured: as it was quoted, or as the request says. */
+/** The value of the goods and whether it is insured: as quoted, or as the request says. */
 function worthOf({ package: said }: CreateLabel, quote: Quote | null) {
   const value_cents = said.value == null ? null : readCents(said.value);
   const insurance = said.insurance ?? false;
@@ -103,11 +102,12 @@ function givenAddress(field: "from_address" | "to_address", input: CreateLabel):
 async function refuseDuplicate(tx: Tx, order_id: number, fingerprint: string): Promise<void> {
   const equal = await findEqualLabel(tx, order_id, fingerprint, tx.now - duplicate_within_ms);
   if (equal === null) return;
-  const message = "An equal label was bought for this order within ten minutes. Send additional: true for another one.";
+  const message =
+    "An equal label was bought for this order less than ten minutes ago. Send additional: true" + " for another one.";
   throw new Fault("duplicate_label", message, { label_id: wireId("label", equal) });
 }
 
-/** The units in the parcel; null for all that are in no other one. One more carton may hold none of its own. */
+/** The units in the parcel; null for all that are in no other parcel. An additional carton may have none. */
 function unitsOf(order: Order, { items }: CreateLabel, one_more: boolean) {
   if (items === undefined && !one_more) return null;
   if (items === undefined) return unitsWithoutParcel(order);

@@ -1,4 +1,4 @@
-// How a carrier is asked about one label, with the account that the label is bought with.
+// // How a carrier is asked about one label, through the account that the label is bought with.
 import type { Store } from "../../../database/store.ts";
 import type { Service } from "../../../http/service.ts";
 import { Fault } from "../../../kit/fault.ts";
@@ -9,33 +9,33 @@ import { outsideCarriersOf } from "../../carriers/table.ts";
 import type { Label } from "../label.ts";
 import type { LabelNews } from "./commands.ts";
 
-/** Where the data is, whose carriers are asked, and what follows from their answers. */
+/** What a call to a carrier needs: the store, the service, and what to do after its answers. */
 export interface At {
   readonly store: Store;
   readonly service: Service;
   readonly news: LabelNews;
 }
 
-/** A carrier's counter: the connector, and all that it needs to call for one account. */
+/** A connector, and all that it needs to call for one account. */
 export interface Counter {
   readonly connector: OutsideCarrier;
   readonly ctx: Ctx;
 }
 
-/** The counter at which a label is bought and voided, or the Fault that says why there is none. */
+/** How to call the carrier of a label, or the Fault that says why it cannot be called. */
 export async function counterOf({ store, service }: At, { account_id }: Label): Promise<Counter | Fault> {
   const account = account_id === null ? null : await store.read((db) => findAccount(db, account_id));
   const connector = account === null ? undefined : outsideCarriersOf(service)[account.connector];
   if (account !== null && connector !== undefined) {
     return { connector, ctx: accessTo(account, connector, store, service) };
   }
-  return new Fault("carrier_unauthorized", "The carrier account that the label is bought with is gone.");
+  return new Fault("carrier_unauthorized", "The carrier account of this label was deleted.");
 }
 
-/** What a carrier said; or why it said nothing, and whether it is certain that nothing was done. */
+/** A carrier's answer; or why there is none, and whether the request certainly had no effect. */
 type Said<Thing> = { readonly said: Thing } | { readonly fault: Fault; readonly certain: boolean };
 
-/** Asks a carrier. Whatever goes wrong is told, not thrown. */
+/** Asks a carrier. Errors are answered, not thrown. */
 export async function asked<Thing>(
   { connector, ctx }: Counter,
   { service }: At,

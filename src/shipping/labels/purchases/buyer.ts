@@ -1,4 +1,4 @@
-// Buys labels of carriers in three steps: claimed in one transaction, paid for in none, recorded in another.
+// // Buys labels from carriers in three steps: claim in one transaction, pay in none, record in another.
 import type { Tx } from "../../../database/store.ts";
 import { Fault } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
@@ -11,7 +11,7 @@ import { type At, asked, type Counter, counterOf } from "./asker.ts";
 import { carriageOfLabel, lookLater, readyToPay, recordBought, recordFailed } from "./commands.ts";
 import { give_up_after_ms, isPassing, nobodyKnows, offerFor, type Reason } from "./rules.ts";
 
-/** How a purchase ended. */
+/** The result of a purchase. */
 export type Ended =
   | { readonly state: "bought"; readonly label: Label }
   | { readonly state: "failed"; readonly label: Label; readonly fault: Fault };
@@ -21,17 +21,17 @@ type OnEnd = (tx: Tx, ended: Ended) => Promise<void>;
 
 const nobodyWaits: OnEnd = async () => {};
 
-/** A purchase that somebody is at. */
+/** A purchase in progress. */
 interface Pursuit extends At {
   readonly claim: Label;
   readonly onEnd: OnEnd;
-  /** Whether what failed for the moment is tried again later, since nobody waits for it. */
+  /** Whether a temporary failure is retried later, since no client waits for the answer. */
   readonly patient: boolean;
 }
 
 /**
- * Goes on with a purchase that was claimed a moment ago: chooses the offer if none was quoted, pays for it, and records
- * what came of it. What is left open then, the job finishes.
+ * Continues a purchase that was just claimed: chooses the offer if none was quoted, pays for it, and records the
+ * result. The job finishes what is left open.
  */
 export async function buyClaimed(at: At, claim: Label, onEnd: OnEnd): Promise<void> {
   const pursuit = { ...at, claim, onEnd, patient: false };
@@ -41,8 +41,8 @@ export async function buyClaimed(at: At, claim: Label, onEnd: OnEnd): Promise<vo
 }
 
 /**
- * Goes on with a purchase whose server is gone, or that its carrier had not finished. What may have been paid for is
- * looked up first, and paid for only if the carrier knows of no purchase.
+ * Continues a purchase whose server stopped, or that its carrier had not finished. If it may be paid for, it is looked
+ * up first and paid for only if the carrier has no such purchase.
  */
 export async function buyAgain(at: At, claim: Label): Promise<void> {
   const pursuit = { ...at, claim, onEnd: nobodyWaits, patient: true };
@@ -64,7 +64,7 @@ export async function buyAgain(at: At, claim: Label): Promise<void> {
   return pay(pursuit, counter);
 }
 
-/** A way to the carrier by which a paper that cannot be read is done without: what was bought is known all the same. */
+/** A caller that ignores documents which cannot be read: the purchase is known all the same. */
 function withoutPapers(ctx: Ctx): Ctx {
   const download = async (url: string) => {
     try {
@@ -88,7 +88,8 @@ async function pay(pursuit: Pursuit, counter: Counter): Promise<void> {
     offer = offerFor(claim, offered.said, counter.connector.code);
     if (offer instanceof Fault) return fail(pursuit, offer);
   }
-  // Who is about to pay must know that nobody else does, and what for, whatever happens to this process.
+  // // The claim is renewed before paying, so that no other server pays too, and the offer is stored in case this
+  // process dies.
   const ready = await store.write((tx) => readyToPay(tx, claim, offer));
   const ref = ready?.offer_ref ?? null;
   if (ref === null) return;
@@ -100,7 +101,7 @@ async function pay(pursuit: Pursuit, counter: Counter): Promise<void> {
   return fail(pursuit, new Fault("carrier_refused", words));
 }
 
-/** Stores what was bought, whoever has learnt of it, and tells of it once. */
+/** Records what was bought, whoever learnt of it, and emits its event once. */
 async function record({ store, service, news, claim, onEnd }: Pursuit, bought: Bought): Promise<void> {
   const recorded = await store.write(async (tx) => {
     const done = await recordBought(tx, claim, bought);
@@ -111,7 +112,7 @@ async function record({ store, service, news, claim, onEnd }: Pursuit, bought: B
     return label.status;
   });
   if (!hasFailed(recorded)) return;
-  // It was given up before the carrier's late answer came.
+  // // The purchase was given up before the carrier's late answer arrived.
   const label = wireId("label", claim.id);
   service.log.error("a carrier sold a label that was given up", { label, carrier_ref: bought.carrier_ref });
 }
@@ -124,7 +125,7 @@ async function fail({ store, claim, onEnd }: Pursuit, fault: Fault): Promise<voi
   });
 }
 
-/** Nobody knows what became of it, and nobody is asked any more. */
+/** Gives up a purchase whose result nobody knows. */
 async function giveUp({ store, service, claim }: Pursuit): Promise<void> {
   const reason: Reason = nobodyKnows(claim);
   const label = await store.write((tx) => recordFailed(tx, claim, { ...reason, known: false }));

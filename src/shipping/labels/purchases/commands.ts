@@ -34,10 +34,13 @@ import { insertDocuments, insertLabel, lockOrderOfLabels, saveLabel } from "../s
 import { carriageOf, lease_ms, lookWait, paperWarnings, type Reason } from "./rules.ts";
 import { lockDue, lockLabel, nextDueAt } from "./store.ts";
 
-/** The job that finishes purchases which a request has left. */
+/** The job that finishes purchases which requests have left open. */
 export const finishing_job = "shipping.finish_purchases";
 
-/** By which account a label is bought, and for what: the offer of a quote, or a service whose offer is yet to come. */
+/**
+ * The account that sells a label, and what it sells: the offer of a quote, or a service whose offer is still to be
+ * chosen.
+ */
 export interface Seller {
   readonly account_id: number;
   readonly carrier: string;
@@ -45,9 +48,7 @@ export interface Seller {
   readonly quote: Quote | null;
 }
 
-/**
- * The account that sells what a purchase names, the oldest where several do. Refuses: validation_failed.
- */
+/** The account that sells what a purchase names, the oldest of several. Refuses: validation_failed. */
 export async function chooseSeller(
   db: Db,
   { carrier, service, account_id }: Pick<CreateLabel, "carrier" | "service" | "account_id">,
@@ -57,7 +58,7 @@ export async function chooseSeller(
   const active = await listActiveAccounts(db);
   const named = account_id === undefined || account_id === null ? null : readId("carrier_account", account_id);
   const asked = active.filter(({ id }) => account_id === undefined || account_id === null || id === named);
-  if (asked.length === 0 && active.length > 0) throw invalid("account_id", "names no active carrier account");
+  if (asked.length === 0 && active.length > 0) throw invalid("account_id", "is not an active carrier account");
   const listed = asked.flatMap(({ id, carriers }) => carriers.map((sold) => ({ account_id: id, ...sold })));
   const selling = listed.filter(({ code }) => code === carrier);
   if (selling.length === 0) {
@@ -65,26 +66,26 @@ export async function chooseSeller(
   }
   const codesOf = ({ services }: (typeof selling)[number]) => services.map(({ code }) => code);
   const lists = selling.find((one) => codesOf(one).includes(service));
-  // Where an account lists no services at all, its carrier knows.
+  // // If an account lists no services at all, only its carrier knows them.
   const found = lists ?? selling.find(({ services }) => services.length === 0);
   if (found === undefined) throw invalidChoice("service", service, [...new Set(selling.flatMap(codesOf))]);
   return { account_id: found.account_id, carrier, service, quote: null };
 }
 
-/** The account whose offer was quoted. Refuses: validation_failed, when it sells nothing any more. */
+/** The account whose offer was quoted. Refuses: validation_failed, when it is paused or deleted. */
 export async function sellerOfQuote(db: Db, quote: Quote): Promise<Seller> {
   const account = quote.account_id === null ? null : await findAccount(db, quote.account_id);
   if (account === null || !isSelling(account.status)) {
-    throw invalid("quote_id", "is of a carrier account that is paused or gone; ask for rates again");
+    throw invalid("quote_id", "belongs to a carrier account that is paused or deleted; request rates again");
   }
   const { carrier, service } = quote.offer;
   return { account_id: account.id, carrier, service, quote };
 }
 
 /**
- * Claims the purchase of a carrier's label for a parcel of an order: the parcel is opened, and the label waits.
- * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
- * quote_mismatch, quote_used.
+ * Claims the purchase of a carrier's label for a parcel of an order: opens the parcel and stores the label as
+ * `processing`. Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label,
+ * invalid_state_transition, quote_mismatch, quote_used.
  */
 export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, seller: Seller): Promise<Label> {
   const ready = await openParcel(tx, input, buying, seller);
@@ -104,15 +105,15 @@ export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, 
 }
 
 /**
- * A carrier takes no ZIP code that nobody knows, unless one has found that very address before.
- * Refuses: validation_failed.
+ * A carrier's label needs a known ZIP code, unless a carrier has verified this very address. Refuses:
+ * validation_failed.
  */
 async function refuseUnknownZip(tx: Tx, { shipping_address, address_verification }: Order, to: Address): Promise<void> {
   const found = address_verification !== null && address_verification.method !== "offline";
   if (found && !isUndeliverable(address_verification.status) && isSamePlace(shipping_address, to)) return;
   if (!(await hasUnknownZip(tx, to))) return;
-  const remedy = "correct the order's address, or have a carrier verify it";
-  const message = `is no ZIP code that is known here (${to.postal_code}): ${remedy}`;
+  const remedy = "correct the order's address, or let a carrier verify it";
+  const message = `is not a known ZIP code (${to.postal_code}): ${remedy}`;
   throw invalid("to_address.zip", message, "unknown_zip");
 }
 
@@ -130,7 +131,7 @@ type Wanted = Pick<
   | "fingerprint"
 >;
 
-/** Stores a label that its carrier is about to be asked for. */
+/** Stores a label before its carrier is asked for it. */
 export async function claimNew(tx: Tx, seller: Seller, asked_by: Actor, wanted: Wanted): Promise<Label> {
   const { account_id, carrier, service, quote } = seller;
   const claimed_until = tx.now + lease_ms;
@@ -172,7 +173,7 @@ const unpriced = {
   offer_ref: null,
 } as const;
 
-/** What an offer says of a label. */
+/** The fields of a label that an offer sets. */
 function pricedBy(offer: Offer) {
   const { rate_cents, cost_cents, currency, breakdown, zone, billable_pounds, delivery_date, ref } = offer;
   return {
@@ -187,7 +188,7 @@ function pricedBy(offer: Offer) {
   };
 }
 
-/** What the carrier of a label is asked to carry, as the order stands now. */
+/** The request to a label's carrier, from the order as it is now. */
 export async function carriageOfLabel(tx: Tx, label: Label): Promise<Carriage> {
   const order = await lockOrder(tx, label.order_id);
   const { timezone } = await originOfOrder(tx, order.id, order.warehouse_id);
@@ -196,7 +197,7 @@ export async function carriageOfLabel(tx: Tx, label: Label): Promise<Carriage> {
   return { ...carriageOf(label, timezone, reference), contents: await contentsOfLabel(tx, label, order) };
 }
 
-/** What is in the parcel of a label, as far as its products tell; nothing of what comes back. */
+/** The customs contents of a label's parcel, as far as its products tell; none for a return. */
 async function contentsOfLabel(db: Db, { shipment_id }: Label, order: Order): Promise<Content[]> {
   const lines = order.shipments.find(({ id }) => id === shipment_id)?.lines ?? [];
   if (lines.length === 0) return [];
@@ -204,7 +205,9 @@ async function contentsOfLabel(db: Db, { shipment_id }: Label, order: Order): Pr
   return contentsOf(goodsIn(order, lines), products, order.currency);
 }
 
-/** The label of a claim, with its order locked; null when another server has claimed it since, or it is settled. */
+/**
+ * The label of a claim, with its order locked; null when another server has claimed it since, or the purchase is over.
+ */
 export async function lockClaimed(tx: Tx, claim: Label): Promise<Label | null> {
   await lockOrderOfLabels(tx, claim.order_id);
   const now = await lockLabel(tx, claim.id);
@@ -213,8 +216,8 @@ export async function lockClaimed(tx: Tx, claim: Label): Promise<Label | null> {
 }
 
 /**
- * The last thing that is stored before the carrier is paid: the offer, if it was just chosen, and that this server is
- * the one that pays. Null when another server took the purchase over.
+ * Stored last before the carrier is paid: the offer, if it was just chosen, and the claim of this server. Null when
+ * another server took the purchase over.
  */
 export async function readyToPay(tx: Tx, claim: Label, offer: Offer | null): Promise<Label | null> {
   const label = await lockClaimed(tx, claim);
@@ -224,19 +227,19 @@ export async function readyToPay(tx: Tx, claim: Label, offer: Offer | null): Pro
   return saveLabel(tx, label, { ...(offer === null ? {} : costing(label, offer)), claimed_until });
 }
 
-/** What an offer says of a label, except that a quote keeps its price. */
+/** The fields of a label that an offer sets; a quote keeps its price. */
 function costing({ quote_nonce }: Label, offer: Offer): Partial<Label> {
   if (quote_nonce === null) return pricedBy(offer);
   return { offer_ref: offer.ref, carrier_cost_cents: offer.cost_cents };
 }
 
-/** A label that a carrier sold, with its parcel and order where it leaves. */
+/** A label that a carrier sold, with its parcel and order if it leaves. */
 interface Recorded {
   readonly label: Label;
   readonly parcel: { readonly order: Order; readonly shipment: Shipment } | null;
 }
 
-/** What follows in the same transaction when a carrier's answer about a label is recorded. */
+/** What follows, in the same transaction, when a carrier's answer about a label is recorded. */
 export interface LabelNews {
   /** The carrier sold the label; `parcel` is null for a label of a return. */
   readonly bought: (tx: Tx, bought: Recorded) => Promise<void>;
@@ -245,8 +248,8 @@ export interface LabelNews {
 }
 
 /**
- * Records what a carrier sold, once, whoever learnt of it: the label has its number and documents, and its parcel the
- * number. It follows no parcel and tells nobody. Null when it is recorded already.
+ * Records what a carrier sold, once: the label gets its number and documents, its parcel the number. It does not start
+ * tracking and emits nothing. Null when it was recorded before.
  */
 export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promise<Recorded | null> {
   await lockOrderOfLabels(tx, claim.order_id);
@@ -258,7 +261,7 @@ export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promis
     status: move(labelMoves, "complete", before.status),
     tracking_number,
     tracking_url: bought.tracking_url,
-    // Money that a carrier returns with a purchase is no cost.
+    // // Money that a carrier returns with a purchase is not a cost.
     carrier_cost_cents: Math.max(bought.cost_cents, 0),
     delivery_date: bought.estimated_delivery ?? before.delivery_date,
     carrier_ref: bought.carrier_ref,
@@ -271,21 +274,21 @@ export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promis
   const shipment = order.shipments.find(({ id }) => id === label.shipment_id);
   assert(shipment !== undefined, "an order has the parcels that its labels name");
   const parcel = { order, shipment };
-  // A parcel that was given up meanwhile keeps no number; its label can be voided.
+  // // A parcel that was given up meanwhile gets no number. Its label can be voided.
   if (isGivenUp(shipment.status)) return { label, parcel };
   const told = { tracking_number, told_url: bought.tracking_url };
   return { label, parcel: await labelShipment(tx, parcel, told, whoAsked(label)) };
 }
 
-/** In whose name a purchase is told. */
+/** The actor in whose name a purchase is recorded. */
 export function whoAsked({ asked_by }: Label): Actor {
   return asked_by ?? system(finishing_job);
 }
 
 /**
- * Records that nothing was bought: the units of the parcel are free for another label, and so is the quote, unless
- * nobody knows what the carrier did. Null when another server took the purchase over.
- * Emits: order.shipped, order.delivered, when all else of the order had left already.
+ * Records that nothing was bought. The units of the parcel can go into another one, and the quote can be used again
+ * unless it is unknown what the carrier did. Null when another server took the purchase over. Emits: order.shipped,
+ * order.delivered, when all else of the order had left already.
  */
 export async function recordFailed(
   tx: Tx,
@@ -309,7 +312,7 @@ async function waitsInHouse(tx: Tx, { order_id }: Label, shipment_id: number): P
   return shipments.some(({ id, status }) => id === shipment_id && isInHouse(status));
 }
 
-/** Lets the job look again later. Null when another server took it over. */
+/** Lets the job look again later. Null when another server took the purchase over. */
 export async function lookLater(tx: Tx, claim: Label, retry_after_seconds: number | null): Promise<Label | null> {
   const label = await lockClaimed(tx, claim);
   if (label === null) return null;
@@ -320,15 +323,15 @@ export async function lookLater(tx: Tx, claim: Label, retry_after_seconds: numbe
 
 const claimed_together_max = 20;
 
-/** What was claimed, and when there will be more to claim unless something else happens first. */
+/** What was claimed, and when there will be more to claim unless something happens before. */
 interface ClaimedLabels {
   readonly claims: readonly Label[];
   readonly next_at: number | null;
 }
 
 /**
- * Claims labels whose servers are gone, or whose carriers are to be asked again: one of each account that this server
- * has nothing under way of, so that none of them waits for longer than its claim holds.
+ * Claims labels whose servers stopped, or whose carriers are to be asked again: at most one of each account on which
+ * this server is not busy, so that none waits longer than its claim lasts.
  */
 export async function claimDue(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedLabels> {
   const taken = new Set(busy);

@@ -1,5 +1,5 @@
-// Finishes what requests have left: purchases whose server is gone or whose carrier took its time, and labels that
-// carriers have not said yet whether they take back.
+// // Finishes what requests have left open: purchases whose server stopped or whose carrier was slow, and voids that
+// carriers have yet to decide.
 import type { Store } from "../../../database/store.ts";
 import type { Service } from "../../../http/service.ts";
 import { wireId } from "../../../kit/ids.ts";
@@ -19,7 +19,7 @@ interface Task {
 
 const lanes = new WeakMap<Store, Lanes<Task>>();
 
-/** A round of `shipping.finish_purchases`: what is due begins to be looked after. */
+/** A round of `shipping.finish_purchases`: begins to finish what is due. */
 export async function finishPurchases(store: Store, service: Service): Promise<number | null> {
   let lane = lanes.get(store);
   if (lane === undefined) {
@@ -29,7 +29,7 @@ export async function finishPurchases(store: Store, service: Service): Promise<n
   return await lane.round();
 }
 
-/** Waits until everything under way at carriers is over and recorded. */
+/** Waits until all calls to carriers are over and recorded. */
 export async function purchasesSettled(store: Store): Promise<void> {
   await lanes.get(store)?.settled();
   await purchasesUnderWay(store);
@@ -42,7 +42,7 @@ function lanesOf(store: Store, service: Service): Lanes<Task> {
       return { claims: claims.map((label) => ({ connection: { id: label.account_id ?? 0 }, label })), next_at };
     },
     work: ({ label }) => finish(label, store, service),
-    // The claim runs out, and then it is tried again.
+    // // The claim expires, and then it is tried again.
     failed: (error) => service.log.error("a purchase was not recorded", { mode: store.mode, error: String(error) }),
     idle: () => store.write(async (tx) => tx.wake(finishing_job, tx.now)),
   });
@@ -53,5 +53,5 @@ async function finish(label: Label, store: Store, service: Service): Promise<voi
   if (isBeingBought(label.status)) await buyAgain(at, label);
   else await voidAtCarrier(at, label);
   const facts = { mode: store.mode, label: wireId("label", label.id), attempts: label.attempts };
-  service.log.info("a label was looked after at its carrier", facts);
+  service.log.info("an open label was settled with its carrier", facts);
 }

@@ -18,10 +18,10 @@ import type { CreateLabel } from "../schemas.ts";
 import { buyClaimed, type Ended } from "./buyer.ts";
 import { beginPurchase, chooseSeller, sellerOfQuote } from "./commands.ts";
 
-/** Shows a label to the client who asks. */
+/** Shows a label to a client. */
 export type View = (label: PlainLabel, db: Db) => ReturnType<typeof labelView>;
 
-/** What shows labels to clients, with links that anyone can follow. */
+/** Shows labels to clients, with links that need no key. */
 export function viewer(signer: LinkSigner): (call: Call) => View {
   return (call) => {
     const origin = originOf(call);
@@ -29,18 +29,18 @@ export function viewer(signer: LinkSigner): (call: Call) => View {
   };
 }
 
-/** Buys a label. Its links open without a key, so what is kept for a repeated request is sealed. */
+/** Buys a label. Its links work without a key, so the answer kept for a repeated request is sealed. */
 export async function answerPurchase(call: Call, service: Service, body: CreateLabel, view: View): Promise<Response> {
   const { secret_key } = service;
   const { mode } = call.store;
   const quoted = body.quote_id === undefined ? null : readQuote(body.quote_id, { secret_key, mode, now: 0 });
   const buying = {
     actor: call.actor,
-    // With a key of its own a request is never repeated by mistake.
+    // // A request with an Idempotency-Key of its own is never an accidental repeat.
     additional: body.additional === true || idempotencyKey(call.request) !== null,
     quote: quoted,
   };
-  // A quote ends at a moment; whoever repeats a request later gets the first one's answer all the same.
+  // // A quote expires, but a repeated request still gets the first answer.
   const checkQuoted = (tx: Tx) => {
     if (body.quote_id === undefined || quoted === null) return;
     readQuote(body.quote_id, { secret_key, mode, now: tx.now });
@@ -61,7 +61,7 @@ export async function answerPurchase(call: Call, service: Service, body: CreateL
   });
 }
 
-/** Answers with what becomes of a purchase at a carrier that a transaction claims. */
+/** Answers with the result of a purchase that a transaction claims. */
 export function answerClaimed(call: Call, service: Service, view: View, claim: (tx: Tx) => Promise<Label>) {
   const { secret_key, carrier_patience_ms: patience_ms } = service;
   const at = { store: call.store, service, news: labelNews };
@@ -89,12 +89,12 @@ export function answerClaimed(call: Call, service: Service, view: View, claim: (
 const endingOf = (ended: Ended, view: View, tx: Tx): Ending =>
   ended.state === "bought" ? { status: 201, data: view(ended.label, tx) } : ended.fault;
 
-/** Work whose failure is logged, since nobody may wait for it any more. */
+/** Work after the answer. Its failure is logged, since no client waits for it. */
 export async function told<Done>({ log }: Service, work: Promise<Done>): Promise<Done> {
   try {
     return await work;
   } catch (error) {
-    // The claim runs out, and then the job goes on with it.
+    // // The claim expires, and then the job continues it.
     log.error("a purchase was not recorded", { error: String(error) });
     throw error;
   }

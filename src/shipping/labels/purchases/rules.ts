@@ -6,23 +6,25 @@ import type { Label, LabelWarning } from "../label.ts";
 
 const minute_ms = 60_000;
 
-/** For so long the server that has claimed a purchase is the only one that asks the carrier about it. */
+/** How long only the server that claimed a purchase may ask the carrier about it. */
 export const lease_ms = 5 * minute_ms;
 
-/** A purchase of which a carrier has told nothing for so long is given up. */
+/** How long a carrier may leave a purchase open before it is given up. */
 export const give_up_after_ms = 24 * 60 * minute_ms;
 
 const wait_first_ms = 5000;
 const wait_max_ms = 30 * minute_ms;
 const hint_max_ms = 4 * 60 * minute_ms;
 
-/** How long to wait after so many looks: 5 seconds, twice as long each time, to half an hour; longer if asked to. */
+/**
+ * How long to wait after so many lookups: 5 seconds, doubled each time, up to half an hour; longer if the carrier asks.
+ */
 export function lookWait(attempts: number, retry_after_seconds: number | null): number {
   const own = Math.min(wait_first_ms * 2 ** Math.max(attempts - 1, 0), wait_max_ms);
   return Math.max(own, Math.min((retry_after_seconds ?? 0) * 1000, hint_max_ms));
 }
 
-/** What a label's carrier is asked to carry. `reference` is printed for people. */
+/** The request to a label's carrier. `reference` is printed for people. */
 export function carriageOf(label: Label, origin_zone: string, reference: string): Carriage {
   const weight = readWeight(label.package.weight, label.package.weight_unit);
   assert(weight !== null, "the weight of a label was read before");
@@ -40,8 +42,8 @@ export function carriageOf(label: Label, origin_zone: string, reference: string)
 }
 
 /**
- * The cheapest of the offers for the service of a label; else why there is none, with what the carrier says, or the
- * connector that sells for it.
+ * The cheapest offer for the service of a label; otherwise why there is none, with the message of the carrier or of the
+ * service that sells for it.
  */
 export function offerFor(
   { carrier, service }: Pick<Label, "carrier" | "service">,
@@ -67,33 +69,33 @@ export function offerFor(
   return new Fault("carrier_refused", words.join(" "));
 }
 
-/** What is told of a label that was bought, but of which there is nothing to print. */
+/** The warning on a label that was bought but has nothing to print. */
 export function paperWarnings({ carrier }: Label, { documents, carrier_ref }: Bought): LabelWarning[] {
   if (documents.some(({ kind }) => kind === "label")) return [];
   const message =
-    `The label was bought, but what ${carrier} sent could not be read. Print it at the carrier, who calls the` +
-    ` purchase ${carrier_ref}, or void it.`;
+    `The label was bought, but the document from ${carrier} could not be read. Print it at the carrier (purchase` +
+    ` ${carrier_ref}), or void it.`;
   return [{ field: "label_url", code: "no_document", message }];
 }
 
-/** Why nothing was bought, as a label keeps it. */
+/** Why nothing was bought, as the label keeps it. */
 export interface Reason {
   readonly code: string;
   readonly message: string;
 }
 
-/** What is left to a person when a carrier has told nothing of a purchase for a day. */
+/** What a person has to do when a carrier has left a purchase open for a day. */
 export function nobodyKnows({ carrier, offer_ref }: Label): Reason {
-  const where = offer_ref === null ? "" : ` It calls the purchase ${offer_ref}.`;
+  const where = offer_ref === null ? "" : ` Its reference is ${offer_ref}.`;
   return {
     code: "purchase_unknown",
     message:
-      `The carrier ${carrier} has not said within a day whether this label was bought.${where} Look there whether it` +
-      " was, and have it refunded if so; the units of the parcel are free for another label.",
+      `The carrier ${carrier} has not said within a day whether this label was bought.${where} Look it up there and` +
+      " ask for a refund if it was bought. The units of the parcel are free for another label.",
   };
 }
 
-/** Whether it may help to ask again later. */
+/** Whether asking again later may help. */
 export function isPassing({ code, facts }: Fault): boolean {
   return code === "carrier_timeout" || (code === "carrier_error" && facts["permanent"] !== true);
 }

@@ -6,7 +6,7 @@ import type { Db, Tx } from "../../../database/store.ts";
 import type { Label } from "../label.ts";
 
 type Row = typeof labels.$inferSelect;
-// What a carrier drew is read where it is shown.
+// // The documents of carriers are read only where they are shown.
 const labelOf = (row: Row): Label => ({ ...(row as unknown as Label), documents: [] });
 
 const locked = prepared((sql, a: Args<{ id: number }>) =>
@@ -19,13 +19,15 @@ export async function lockLabel(tx: Tx, id: number): Promise<Label | null> {
   return row === undefined ? null : labelOf(row);
 }
 
-// The condition of the partial index stands in the text, since the engines do not look into parameters.
+// // The condition of the partial index is written into the query, since databases do not match parameters to it.
 const isClaimed = template`${labels.claimed_until} is not null`;
 
 const isOfOther = (busy: ReadonlySet<number>) =>
   busy.size === 0 ? undefined : notInArray(labels.account_id, [...busy]);
 
-/** The label of no busy account whose claim has been over for longest, locked; null when there is none. */
+/**
+ * The label whose claim expired first, locked, of an account on which this server is not busy; null when there is none.
+ */
 export async function lockDue(tx: Tx, busy: ReadonlySet<number>): Promise<Label | null> {
   const due = tx.sql
     .select()
@@ -37,7 +39,9 @@ export async function lockDue(tx: Tx, busy: ReadonlySet<number>): Promise<Label 
   return row === undefined ? null : labelOf(row);
 }
 
-/** When the first claim on a label of no busy account is over, in milliseconds; null when there is none. */
+/**
+ * When the first claim expires, in milliseconds, of accounts on which this server is not busy; null when there is none.
+ */
 export async function nextDueAt(db: Db, busy: ReadonlySet<number>): Promise<number | null> {
   const [row] = await db.sql
     .select({ at: template<number | null>`min(${labels.claimed_until})`.mapWith(Number) })

@@ -9,16 +9,17 @@ import type { voidMoves } from "../status.ts";
 import { getLabel } from "../store.ts";
 import { beginReturnVoids, beginVoids, notTaken, recordKept, recordVoided } from "./commands.ts";
 
-/** What a carrier answered when it was asked to void a label. */
+/** The carrier's answer to a request to void a label. */
 type VoidAnswer = { readonly label: Label } | { readonly fault: Fault };
 
-/** Called in the transaction that records it. */
+/** Called in the transaction that records the answer. */
 type OnVoidAnswer = (tx: Tx, returned: VoidAnswer) => Promise<void>;
 
 const nobodyWaits: OnVoidAnswer = async () => {};
 
 /**
- * Asks the carrier to void a claimed label, and answers what it said; null when it did not answer: the job asks again.
+ * Asks the carrier to void a claimed label and answers what it said; null when it did not answer, and then the job asks
+ * again.
  */
 export async function voidAtCarrier(
   at: At,
@@ -36,7 +37,7 @@ export async function voidAtCarrier(
   if (counter instanceof Fault) return kept(notTaken(claim, counter.message));
   const { carrier_ref } = claim;
   if (counter.connector.void === undefined || carrier_ref === null) {
-    return kept(notTaken(claim, `${counter.connector.name} offers no way to ask for it; ask the carrier itself.`));
+    return kept(notTaken(claim, `${counter.connector.name} cannot void labels. Ask the carrier itself.`));
   }
   const answer = await asked(counter, at, async (one, ctx) => (await one.void?.(carrier_ref, ctx)) ?? "rejected");
   if ("fault" in answer) {
@@ -70,13 +71,13 @@ async function later({ store }: At, claim: Label): Promise<null> {
   return null;
 }
 
-// About a day: most of these times are half an hour apart.
+// // About a day, since most of these waits are half an hour.
 const asked_in_vain_max = 60;
 
 /**
- * Has carriers void their labels on some parcels of an order, before these are given up. `choose` locks the order,
- * checks that it may lose the parcels, and names them.
- * Refuses: label_not_voidable, label_in_progress (a carrier has not answered), and what `choose` refuses.
+ * Has carriers void their labels on some parcels of an order, before these parcels are given up. `choose` locks the
+ * order, checks that it may lose the parcels, and names them. Refuses: label_not_voidable, label_in_progress (a carrier
+ * has not answered), and what `choose` refuses.
  */
 export async function voidCarrierLabels(
   at: At,
@@ -90,9 +91,9 @@ export async function voidCarrierLabels(
 }
 
 /**
- * Has carriers void the labels of a return before it is called off. `choose` locks the return's order, checks that the
- * return may be called off, and answers it.
- * Refuses: label_not_voidable, label_in_progress (a carrier has not answered), and what `choose` refuses.
+ * Has carriers void the labels of a return before the return is cancelled. `choose` locks the return's order, checks
+ * that the return may be cancelled, and answers it. Refuses: label_not_voidable, label_in_progress (a carrier has not
+ * answered), and what `choose` refuses.
  */
 export async function voidCarrierReturnLabels(
   at: At,
@@ -110,7 +111,7 @@ async function voidAllAtCarriers(at: At, claim: (tx: Tx) => Promise<readonly Lab
     if (answer === null) {
       throw new Fault(
         "label_in_progress",
-        "A carrier has not answered yet whether it voids its label. Send the request again.",
+        "A carrier has not said yet whether it voids its label. Send the request again.",
         {
           retry_after_seconds: 10,
         },

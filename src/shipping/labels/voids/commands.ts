@@ -1,5 +1,5 @@
-// Voiding labels. One of our own is void at once. A carrier is asked to take its own back: the label is claimed in one
-// transaction, the carrier asked in none, and its answer recorded in another.
+// // Voiding labels. A label of our own is void at once. For a carrier's, the label is claimed in one transaction, the
+// carrier asked in none, and its answer recorded in another.
 import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
@@ -29,10 +29,9 @@ import {
 } from "../store.ts";
 
 /**
- * Voids a label of our own whose parcel has not left, and takes the parcel apart: its units can go into another one.
- * Voiding it again changes nothing.
- * Refuses: resource_missing, label_not_voidable, label_in_progress, invalid_state_transition.
- * Emits: order.shipped, order.delivered, when all else of the order had left already.
+ * Voids a label of our own whose parcel has not left, and gives the parcel up: its units can go into another one.
+ * Voiding it again changes nothing. Refuses: resource_missing, label_not_voidable, label_in_progress,
+ * invalid_state_transition. Emits: order.shipped, order.delivered, when all else of the order had left already.
  */
 export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Promise<Label> {
   const { order_id } = await getLabel(tx, id);
@@ -44,9 +43,9 @@ export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Prom
 }
 
 /**
- * Voids the labels of an order whose parcels have not left, before the order is cancelled. An identifier that names no
- * order names no labels. The carriers have voided theirs before.
- * Refuses: ambiguous_identifier, invalid_state_transition, label_not_voidable (a carrier's), label_in_progress.
+ * Voids the labels of an order's parcels that have not left, before the order is cancelled. Carriers have voided theirs
+ * before. An unknown order has no labels. Refuses: ambiguous_identifier, invalid_state_transition, label_not_voidable
+ * (a carrier's), label_in_progress.
  */
 export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Actor): Promise<void> {
   const order_id = (await findOrderId(tx, id, null)) ?? 0;
@@ -57,10 +56,9 @@ export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Acto
 }
 
 /**
- * Voids the labels of the parcels that lose units when these items of an order are cancelled. The carriers have voided
- * theirs before.
- * Refuses: resource_missing, validation_failed, invalid_state_transition, label_not_voidable (a carrier's),
- * label_in_progress.
+ * Voids the labels of the parcels that lose units when these items of an order are cancelled. Carriers have voided
+ * theirs before. Refuses: resource_missing, validation_failed, invalid_state_transition, label_not_voidable (a
+ * carrier's), label_in_progress.
  */
 export async function voidLabelsOfItems(tx: Tx, id: string, items: readonly ItemInput[], actor: Actor): Promise<void> {
   const order = await lockOrder(tx, id);
@@ -89,7 +87,7 @@ async function voidBought(tx: Tx, label: Label, actor: Actor): Promise<Label> {
   refuseUnderWay(label);
   const { account_id, shipment_id } = label;
   if (account_id !== null) {
-    const message = "The label is a carrier's, who has not taken it back. Send the request again.";
+    const message = "The carrier has not voided this label yet. Send the request again.";
     throw new Fault("label_not_voidable", message, { label_id: wireId("label", label.id) });
   }
   const voided: Label = { ...label, status: move(labelMoves, "void", label.status), voided_at: tx.now };
@@ -99,8 +97,8 @@ async function voidBought(tx: Tx, label: Label, actor: Actor): Promise<Label> {
 }
 
 /**
- * Claims a carrier's label that is to be voided. One that is void is answered as it is.
- * Refuses: resource_missing, label_not_voidable, label_in_progress, invalid_state_transition.
+ * Claims a carrier's label for voiding. A void label is answered as it is. Refuses: resource_missing,
+ * label_not_voidable, label_in_progress, invalid_state_transition.
  */
 export async function beginVoid(tx: Tx, id: string | number, actor: Actor): Promise<Label> {
   const { order_id } = await getLabel(tx, id);
@@ -112,8 +110,8 @@ export async function beginVoid(tx: Tx, id: string | number, actor: Actor): Prom
 }
 
 /**
- * Claims the labels of carriers on these parcels of an order, to have them voided.
- * Refuses: label_in_progress, invalid_state_transition.
+ * Claims the carriers' labels on these parcels of an order for voiding. Refuses: label_in_progress,
+ * invalid_state_transition.
  */
 export async function beginVoids(
   tx: Tx,
@@ -131,10 +129,7 @@ export async function beginVoids(
   return claimed;
 }
 
-/**
- * Claims the labels of carriers for a return, to have them voided.
- * Refuses: label_in_progress, invalid_state_transition.
- */
+/** Claims the carriers' labels of a return for voiding. Refuses: label_in_progress, invalid_state_transition. */
 export async function beginReturnVoids(
   tx: Tx,
   { id, order_id }: { readonly id: number; readonly order_id: number },
@@ -157,8 +152,8 @@ async function claimVoid(tx: Tx, label: Label, asked_by: Actor): Promise<Label> 
 }
 
 /**
- * Records that a carrier voids a label: its parcel is given up, unless that has left meanwhile. Null when another
- * server took it over. Emits: order.shipped, order.delivered, when all else of the order had left already.
+ * Records that a carrier voids a label: its parcel is given up unless it has left meanwhile. Null when another server
+ * took it over. Emits: order.shipped, order.delivered, when all else of the order had left already.
  */
 export async function recordVoided(
   tx: Tx,
@@ -182,10 +177,10 @@ export async function recordKept(tx: Tx, claim: Label): Promise<Label | null> {
   return before === null ? null : saveLabel(tx, before, { void_status: null, claimed_until: null });
 }
 
-/** The refusal for a label that its carrier does not void, in the carrier's words where there are some. */
+/** The refusal for a label that its carrier does not void, with the carrier's reason if there is one. */
 export function notTaken({ id, carrier }: Label, words: string | null): Fault {
   const said = words === null ? "" : ` ${words}`;
-  return new Fault("label_not_voidable", `The carrier ${carrier} does not take the label back.${said}`, {
+  return new Fault("label_not_voidable", `The carrier ${carrier} does not void the label.${said}`, {
     label_id: wireId("label", id),
   });
 }

@@ -13,7 +13,7 @@ import { getLabel } from "../store.ts";
 import { voidAtCarrier } from "./buyer.ts";
 import { beginVoid, voidLabel } from "./commands.ts";
 
-/** Voids a label, and asks its carrier first where it is a carrier's. */
+/** Voids a label; a carrier's label is voided by the carrier first. */
 export async function answerVoid(call: Call, service: Service, id: string, view: View): Promise<Response> {
   const { secret_key, carrier_patience_ms: patience_ms } = service;
   const { account_id, status } = await call.store.read((db) => getLabel(db, id));
@@ -31,7 +31,7 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
         return { begun: label, data: view(label, tx) };
       },
       goOn: async (label, end) => {
-        // Somebody else was a moment faster.
+        // // Another request was a moment faster.
         if (isVoided(label.status)) {
           await call.store.write(async (tx) => end(tx, { status: 200, data: view(await getLabel(tx, label.id), tx) }));
           return;

@@ -1,4 +1,4 @@
-// Whether nothing of what rate cards said is lost.
+// // Whether every version of each rate card is kept.
 import { eq, sql } from "drizzle-orm";
 import { rate_card_versions, rate_cards } from "../../../../db/schema/rates.ts";
 import type { Db } from "../../../database/store.ts";
@@ -19,7 +19,7 @@ const verifyAll = verifierOf(checks, {
   "rate card": (db, id) => plainRows(db, "rate_cards", rate_cards, eq(rate_cards.id, id)),
 });
 
-/** What of the rate cards is not as it must be. */
+/** Checks rate cards against their versions. */
 export async function verifyRateCards(db: Db): Promise<Difference[]> {
   return verifyAll(db);
 }
