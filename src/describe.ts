@@ -2,7 +2,7 @@
 import { createApp } from "./app.ts";
 import type { Store } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
-import { describeRoutes } from "./reference/routes.ts";
+import { describeRoutes } from "./reference/description.ts";
 
 /** The OpenAPI document as a service with this address would serve it, as text. No data is opened, nothing is asked. */
 export function describeApi(base_url: string): string {

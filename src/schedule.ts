@@ -116,13 +116,20 @@ export interface Schedule {
   stop(): Promise<void>;
 }
 
-/** Starts every job of both stores; the woken ones run once at once, to find what was left by the last run. */
+// The first requests are answered before the jobs look around.
+const quiet_ms = 250;
+
+/** Starts every job of both stores; the woken ones run once soon, to find what was left by the last run. */
 export function startSchedule(service: Service): Schedule {
   const stores = Object.values(service.stores);
-  const timed = stores.flatMap((store) => timedJobs.map((job) => startTimed(job, store, service)));
-  const woken = stores.flatMap((store) => startWoken(store, service));
+  const woken = stores.flatMap((store) => startWoken(store, service, wokenJobs, usual_poll_ms, quiet_ms));
+  let timed: readonly Schedule[] = [];
+  const begin = setTimeout(() => {
+    timed = stores.flatMap((store) => timedJobs.map((job) => startTimed(job, store, service)));
+  }, quiet_ms);
   return {
     async stop() {
+      clearTimeout(begin);
       await Promise.all([...timed, ...woken].map((job) => job.stop()));
     },
   };
@@ -143,7 +150,7 @@ function startTimed({ when, what, job, at_start }: TimedJob, store: Store, servi
     running = act();
     return running;
   };
-  const cron = new Cron(when, { timezone: "UTC", protect: true }, run);
+  const cron = new Cron(when, { utcOffset: 0, protect: true }, run);
   if (at_start) void cron.trigger();
   return {
     async stop() {
@@ -161,12 +168,16 @@ export async function moveWaits(tx: Tx, by_ms: number): Promise<void> {
   for (const name of jobNames) tx.wake(name, tx.now);
 }
 
-/** Starts the woken jobs of one store. */
+// What another server commits wakes nobody here.
+const usual_poll_ms = engine === "postgres" ? 1000 : null;
+
+/** Starts the woken jobs of one store: what a commit wakes at once, and each of them after so many milliseconds. */
 export function startWoken(
   store: Store,
   service: Service,
   jobs: { readonly [Name in JobName]?: WokenJob } = wokenJobs,
-  poll_ms: number | null = engine === "postgres" ? other_servers_ms : null,
+  poll_ms: number | null = usual_poll_ms,
+  first_ms = 0,
 ): Schedule[] {
   const timers = new Map<JobName, JobTimer>();
   for (const name of jobNames) {
@@ -175,12 +186,10 @@ export function startWoken(
   }
   store.onStep(moveWaits);
   store.onWake((name, at) => timers.get(name)?.wake(at));
-  for (const timer of timers.values()) timer.wake(store.clock.now());
+  for (const timer of timers.values()) timer.wake(store.clock.now() + first_ms);
   return [...timers.values()];
 }
 
-// What another server commits wakes nobody here.
-const other_servers_ms = 1000;
 // The longest timer: the store's clock may be set, or run slower, before it fires.
 const look_ms = 5000;
 const rest_first_ms = 1000;

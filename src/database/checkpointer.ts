@@ -25,17 +25,25 @@ export function checkpointsHere(path: string): Checkpointer {
   };
 }
 
-/** Checkpoints in a worker; in this thread, with a warning, when the worker did not start or was lost. */
+/**
+ * Checkpoints in a worker, which is started for the first of them; in this thread, with a warning, when the worker did
+ * not start or was lost.
+ */
 export function checkpointsAside(path: string, log: Log): Checkpointer {
-  const worker = startWorker("checkpoint");
+  let worker: Worker | null = null;
   const here = checkpointsHere(path);
   let lost = false;
-  worker.addEventListener("error", ({ message }) => {
-    lost = true;
-    log.warn("the thread for checkpoints was lost; they hold up what is answered now", { reason: message });
-  });
+  const begin = (): Worker => {
+    const begun = startWorker("checkpoint");
+    begun.addEventListener("error", ({ message }) => {
+      lost = true;
+      log.warn("the thread for checkpoints was lost; they hold up what is answered now", { reason: message });
+    });
+    return begun;
+  };
   const ask = async (act: "copy" | "restart"): Promise<Frames> => {
-    const answer = lost ? null : await answerOf(worker, { path, act });
+    if (!lost) worker ??= begin();
+    const answer = lost || worker === null ? null : await answerOf(worker, { path, act });
     if (answer === null) return await here[act]();
     if ("frames" in answer) return answer.frames;
     throw Object.assign(new Error(answer.message), { code: answer.code });
@@ -44,8 +52,8 @@ export function checkpointsAside(path: string, log: Log): Checkpointer {
     copy: () => ask("copy"),
     restart: () => ask("restart"),
     close: async () => {
-      if (!lost) await answerOf(worker, { path, act: "close" });
-      worker.terminate();
+      if (!lost && worker !== null) await answerOf(worker, { path, act: "close" });
+      worker?.terminate();
       await here.close();
     },
   };

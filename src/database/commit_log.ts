@@ -49,6 +49,8 @@ export function openLogFile(path: string, sync: CommitLogSettings["sync"] = prom
 
 /** While a log is copied it grows; at three times the length that is too long, writes wait for the copying. */
 const most_pages = 3 * checkpoint_pages;
+/** A shorter log (1 MiB) is copied by whoever closes the database, sooner than a thread would begin to. */
+const short_pages = 256;
 
 export class CommitLog {
   readonly #settings: CommitLogSettings;
@@ -123,10 +125,10 @@ export class CommitLog {
     this.#due = false;
   }
 
-  /** Copies the log while others answer, so that closing the database has nothing to wait for. */
+  /** Copies a log of some length while others answer, so that closing the database has little to wait for. */
   async close(): Promise<void> {
     await this.#copying;
-    if (this.#settings.worker) await this.#tried(() => this.#checkpoints.copy());
+    if (this.#settings.worker && this.#held >= short_pages) await this.#tried(() => this.#checkpoints.copy());
     await this.#checkpoints.close();
     this.#file.close();
   }

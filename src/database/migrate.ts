@@ -2,26 +2,31 @@
 import type { Database } from "bun:sqlite";
 import type { Mode } from "../kit/mode.ts";
 import { startRefused } from "./exit.ts";
-import { migrationFiles } from "./migration_files.ts" with { type: "macro" };
+import { migrationNames } from "./migration_files.ts" with { type: "macro" };
+import type { Migration } from "./migration_sql.ts";
 import { applicationId } from "./sqlite_connection.ts";
-import { base, isFormer, takeover } from "./takeover.ts";
+import { base, isFormer } from "./takeover.ts";
 
-export interface Migration {
-  readonly name: string;
-  readonly statements: readonly string[];
-}
+type Named = Pick<Migration, "name">;
 
-/** The migrations carried in this program, by engine. */
-export const migrations: { readonly sqlite: readonly Migration[]; readonly postgres: readonly Migration[] } = {
-  sqlite: migrationFiles("sqlite"),
-  postgres: migrationFiles("postgres"),
+/** The names of the migrations carried in this program, by engine. */
+export const known_migrations: { readonly sqlite: readonly Named[]; readonly postgres: readonly Named[] } = {
+  sqlite: migrationNames("sqlite"),
+  postgres: migrationNames("postgres"),
 };
+
+/** Their statements, loaded when a database lacks some. */
+const carriedSql = () => require("./migration_sql.ts") as typeof import("./migration_sql.ts");
 
 /** The first integer id of a mode, so that an id of one mode names nothing in the other. */
 export const firstId: Readonly<Record<Mode, number>> = { live: 1001, test: 1_000_000_001 };
 
 /** What of the program's migrations a database still lacks. Refuses a database that a newer program has migrated. */
-export function missingMigrations(all: readonly Migration[], applied: readonly string[], where: string): Migration[] {
+export function missingMigrations<Each extends Named>(
+  all: readonly Each[],
+  applied: readonly string[],
+  where: string,
+): Each[] {
   const known = new Set(all.map(({ name }) => name));
   const strange = applied.find((name) => !known.has(name));
   if (strange !== undefined) {
@@ -56,7 +61,11 @@ export function checkWorldOnSqlite(raw: Database, mode: Mode, where: string): vo
 }
 
 /** Whether a SQLite database lacks migrations. Refuses databases of other programs and of newer versions. */
-export function lacksMigrations(raw: Database, where: string, all: readonly Migration[] = migrations.sqlite): boolean {
+export function lacksMigrations(
+  raw: Database,
+  where: string,
+  all: readonly Named[] = known_migrations.sqlite,
+): boolean {
   const applied = appliedOnSqlite(raw, where);
   return isFormer(applied, where) || missingMigrations(all, applied, where).length > 0;
 }
@@ -69,7 +78,7 @@ export function migrateSqlite(
   raw: Database,
   mode: Mode,
   where: string,
-  all: readonly Migration[] = migrations.sqlite,
+  all: readonly Migration[] = carriedSql().migrations.sqlite,
 ): void {
   raw.run("pragma foreign_keys=off");
   raw.run("begin immediate");
@@ -97,7 +106,7 @@ function appliedOnSqlite(raw: Database, where: string): string[] {
 }
 
 function takeOverOnSqlite(raw: Database): void {
-  for (const statement of takeover.sqlite) raw.run(statement);
+  for (const statement of carriedSql().takeover.sqlite) raw.run(statement);
   raw.run("delete from migrations");
   raw.run("insert into migrations values (?)", [base]);
   raw.run("pragma user_version=1");

@@ -2,9 +2,10 @@
 import pg from "pg";
 import type { Mode } from "../kit/mode.ts";
 import { startRefused } from "./exit.ts";
-import { firstId, type Migration, migrations, missingMigrations, refuseOtherWorld, worldOfIds } from "./migrate.ts";
+import { firstId, missingMigrations, refuseOtherWorld, worldOfIds } from "./migrate.ts";
+import { type Migration, migrations, takeover } from "./migration_sql.ts";
 import { sessionSettings } from "./postgres.ts";
-import { base, isFormer, takeover } from "./takeover.ts";
+import { base, isFormer } from "./takeover.ts";
 
 const version_min = 150_000;
 const lock_key = 0x5041434b;

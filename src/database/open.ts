@@ -4,8 +4,6 @@ import type { Clock } from "../kit/clock.ts";
 import { systemClock } from "../kit/clock.ts";
 import type { Mode } from "../kit/mode.ts";
 import { type DirectorySettings, openDataDirectory } from "./data_directory.ts";
-import { migratePostgres } from "./migrate_postgres.ts";
-import { openPostgres } from "./postgres.ts";
 import type { Store } from "./store.ts";
 
 export interface OpenSettings extends DirectorySettings {
@@ -32,6 +30,9 @@ export async function openStores(settings: OpenSettings): Promise<Stores> {
   if (settings.database_url === null) return openDataDirectory(settings, clocks);
   const url = settings.database_url;
   const { log, site } = settings;
+  // Loaded only for a server that is given such a database.
+  const { migratePostgres } = await import("./migrate_postgres.ts");
+  const { openPostgres } = await import("./postgres.ts");
   const open = async (mode: Mode): Promise<Store> => {
     await migratePostgres(url, mode, mode);
     return openPostgres({ url, schema: mode, mode, clock: clocks[mode], log, site });

@@ -1,15 +1,8 @@
 // Takes over a database whose migrations are those of before they began anew with `0001_base`.
 import { startRefused } from "./exit.ts";
-import { takeoverStatements } from "./migration_files.ts" with { type: "macro" };
 
 /** The one migration that stands for all the former ones. */
 export const base = "0001_base";
-
-/** The statements that make the schema of the former migrations into that of the base, by engine. */
-export const takeover: { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } = {
-  sqlite: takeoverStatements("sqlite"),
-  postgres: takeoverStatements("postgres"),
-};
 
 /**
  * Whether a database has exactly the former migrations, so that it can be taken over. Refuses a database that has some

@@ -3,6 +3,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { moment_pattern, parseMoment } from "./clock.ts";
 import { invalidFields } from "./fault.ts";
 import { fieldProblems, type Part } from "./field_problems.ts";
+import { onFirstUse } from "./first_use.ts";
 import type { Noun } from "./ids.ts";
 import { idPrefixes } from "./ids.ts";
 import { metadata_limits, metadataProblem } from "./metadata.ts";
@@ -25,8 +26,8 @@ export interface Checked<Output> {
 
 /** The body of a request. An absent body counts as an empty object. */
 export function bodyOf<Schema extends TSchema>(schema: Schema): Checked<Static<Schema>> {
-  const check = TypeCompiler.Compile(schema);
-  return standard(schema, (value) => checkedValue(check, value === undefined ? {} : value, "field"));
+  const check = compiledOf(schema);
+  return standard(schema, (value) => checkedValue(check(), value === undefined ? {} : value, "field"));
 }
 
 /** As `bodyOf`, of a body that is documented by a closer schema than it is checked by: the rest is checked later. */
@@ -36,8 +37,8 @@ export function shownBodyOf<Schema extends TSchema>(schema: Schema, shown: TSche
 
 /** The check of a record that comes in another form than a body, as a row of a file. Refuses: validation_failed. */
 export function checkOf<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
-  const check = TypeCompiler.Compile(schema);
-  return (value) => checkedValue(check, value, "field");
+  const check = compiledOf(schema);
+  return (value) => checkedValue(check(), value, "field");
 }
 
 /** The query of a request: the text of each parameter is read as the type its field declares. */
@@ -47,9 +48,13 @@ export function queryOf<Schema extends TObject>(schema: Schema): Checked<Static<
 
 /** The check of a query by itself. Refuses: validation_failed. */
 export function checkQuery<Schema extends TObject>(schema: Schema): (query: unknown) => Static<Schema> {
-  const check = TypeCompiler.Compile(schema);
-  return (query) => checkedValue(check, readTexts(schema.properties, query ?? {}), "parameter");
+  const check = compiledOf(schema);
+  return (query) => checkedValue(check(), readTexts(schema.properties, query ?? {}), "parameter");
 }
+
+/** A schema's check, compiled when it is first wanted: to compile all of them takes longer than the rest of a start. */
+const compiledOf = <Schema extends TSchema>(schema: Schema): (() => TypeCheck<Schema>) =>
+  onFirstUse(() => TypeCompiler.Compile(schema));
 
 function standard<Output>(schema: TSchema, validate: (value: unknown) => Output): Checked<Output> {
   return {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { onFirstUse } from "./first_use.ts";
 
 /** One asset: as it is, and packed where that makes it smaller. */
 export interface Asset {
@@ -66,13 +67,14 @@ async function collected(files: ReadonlyMap<string, Blob>): Promise<WebFiles | n
  * it has been built again.
  */
 export function webFiles(): () => Promise<WebFiles | null> {
-  const carried = embedded();
-  if (carried.size > 0) {
-    const read = collected(carried);
-    return () => read;
-  }
+  const carried = onFirstUse(() => {
+    const files = embedded();
+    return files.size > 0 ? collected(files) : null;
+  });
   let last: { readonly built: number; readonly files: Promise<WebFiles | null> } | undefined;
   return async () => {
+    const read = carried();
+    if (read !== null) return await read;
     const built = await stat(join(folder, "index.html")).then(
       ({ mtimeMs }) => mtimeMs,
       () => null,

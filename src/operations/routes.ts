@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { engine, version } from "../config.ts";
 import { takeTurn } from "../database/lease.ts";
-import { migrations } from "../database/migrate.ts";
+import { known_migrations } from "../database/migrate.ts";
 import type { Store, StoreFacts } from "../database/store.ts";
 import { jsonResponse } from "../http/answer.ts";
 import { conventions } from "../http/conventions.ts";
@@ -82,7 +82,7 @@ function lookout({ stores }: Service): () => Promise<Health> {
     const [facts, test_facts] = await Promise.all([inTime(stores.live.facts()), inTime(stores.test.facts())]);
     const [live, test] = await Promise.all([state("live", facts), state("test", test_facts)]);
     const status = live === "ok" && test === "ok" ? "ok" : "failing";
-    const storage = { engine, live, test, migrations: migrations[engine].length, room: roomOf(facts) } as const;
+    const storage = { engine, live, test, migrations: known_migrations[engine].length, room: roomOf(facts) } as const;
     return { status, version, storage };
   };
   return () => {
@@ -144,7 +144,7 @@ async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
       version,
       engine,
       bun: Bun.version,
-      migrations: migrations[engine].length,
+      migrations: known_migrations[engine].length,
       started_at,
       resident_bytes: rss,
       heap_bytes: heapUsed,

@@ -1,5 +1,4 @@
 // One e-mail by the operator's mail server.
-import { createTransport } from "nodemailer";
 import type { MailSettings } from "../http/service.ts";
 import type { Mail } from "../kit/mail.ts";
 import { redacted } from "../kit/redact.ts";
@@ -21,7 +20,9 @@ interface MailPlace {
   readonly tls: "always" | "when_offered" | "never";
 }
 
-function transportTo(url: string) {
+async function transportTo(url: string) {
+  // Loaded when there is a mail to send: few servers send any.
+  const { createTransport } = await import("nodemailer");
   return createTransport({
     url,
     connectionTimeout: connection_ms,
@@ -32,7 +33,7 @@ function transportTo(url: string) {
 
 /** Hands a mail to the mail server, to these addresses. Rejects when the server does not take it. */
 export async function sendMail(settings: MailSettings, to: string, { subject, text, name }: Mail): Promise<Taken> {
-  const transport = transportTo(settings.url);
+  const transport = await transportTo(settings.url);
   try {
     // Sent again, it is the same message: readers of mail show one.
     const messageId = `<${name}@packhouse>`;
@@ -63,8 +64,8 @@ export async function tryMail(settings: MailSettings, to: string, mail: Mail, wa
 }
 
 /** Where mails are handed over, as the transport itself reads the settings. */
-export function mailPlace({ url }: MailSettings): MailPlace {
-  const transport = transportTo(url);
+export async function mailPlace({ url }: MailSettings): Promise<MailPlace> {
+  const transport = await transportTo(url);
   const { host = "localhost", port, secure = false, requireTLS = false, ignoreTLS = false } = transport.options;
   transport.close();
   const tls = secure || requireTLS ? "always" : ignoreTLS ? "never" : "when_offered";

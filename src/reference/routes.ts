@@ -1,84 +1,16 @@
 import { createHash } from "node:crypto";
-import type { TObject, TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { version } from "../config.ts";
 import type { Call } from "../http/call.ts";
-import { chapters } from "../http/chapters.ts";
 import { conventions } from "../http/conventions.ts";
-import { MetaView, PaginationView } from "../http/envelope.ts";
-import { bodyKinds } from "../http/input.ts";
 import { originOf } from "../http/origin.ts";
 import { isKnown } from "../http/preconditions.ts";
-import { type AppRoute, belowVersion, documented, isLiveOnly, saidBy, unlisted } from "../http/route.ts";
+import { type AppRoute, documented, unlisted } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
 import { readAccept, wishFor } from "../kit/accept.ts";
-import { faultWords } from "../kit/fault_words.ts";
+import { onFirstUse } from "../kit/first_use.ts";
 import scalarPath from "./assets/standalone.js.gz" with { type: "file" };
-import { openApiDocument } from "./document.ts";
-import type { Examples } from "./example.ts";
-import recorded from "./examples.json" with { type: "json" };
-import { chapterGuides, sections } from "./guides.ts";
 import { homeFacts, homePage, homePolicy } from "./home.ts";
-import type { Operation } from "./operation.ts";
-import { errorsPage, errorsPolicy, referencePage, referencePolicy, startScript } from "./pages.ts";
-import refused from "./refusals.json" with { type: "json" };
-
-const schemaOf = <Schema extends TSchema>(checked: unknown) =>
-  (checked as { schema?: Schema } | undefined)?.schema ?? null;
-
-/** The routes of an app that have notes, as operations, each once and in the order of the app. */
-export function operationsOf(routes: readonly AppRoute[]): Operation[] {
-  const operations = new Map<string, Operation>();
-  for (const mounted of routes) {
-    const { method, path, hooks } = mounted;
-    const below = belowVersion(path);
-    const route = `${method} ${below}`;
-    const said = saidBy(mounted);
-    const { id, chapter, summary, answers, sends = "json" } = said;
-    if (operations.has(route) || !id || !chapter || !summary || !answers) continue;
-    const { description = null, documents = [], refuses = [], matches = false, tagged = false } = said;
-    operations.set(route, {
-      id,
-      chapter,
-      summary,
-      description,
-      answers,
-      documents,
-      refuses,
-      matches,
-      tagged,
-      method: method.toLowerCase() as Operation["method"],
-      path: below.replace(/:(\w+)/g, "{$1}"),
-      versioned: below !== path,
-      need: said.needs,
-      live_only: isLiveOnly(said),
-      body: schemaOf(hooks.body),
-      sends: bodyKinds[sends].media_type,
-      query: schemaOf<TObject>(hooks.query),
-      deprecated: said.deprecated !== undefined,
-    });
-  }
-  return [...operations.values()];
-}
-
-const joined = (texts: readonly (string | undefined)[]) => texts.flatMap((text) => text?.trim() ?? []).join("\n\n");
-
-/** The OpenAPI document of an app's routes. */
-export function describeRoutes(routes: readonly AppRoute[], base_url: string) {
-  return openApiDocument(operationsOf(routes), {
-    version,
-    base_url,
-    examples: recorded as Examples,
-    refused,
-    schemas: { Meta: MetaView, Pagination: PaginationView },
-    meaning: (code) => faultWords[code].when,
-    chapters: chapters.map(({ name, description }) => {
-      return { name, description: joined([description, chapterGuides[name]]) };
-    }),
-    sections,
-  });
-}
 
 /** A text that is compressed once, for clients that accept that. As blobs, all answers share its bytes. */
 interface Packed {
@@ -111,13 +43,12 @@ function answerText(call: Call, { gzip, plain, etag }: Packed, headers: Readonly
 
 /** The API's own description. `routes` are those of the whole app, once it is complete. */
 export function referenceRoutes(service: Service, routes: readonly AppRoute[]) {
-  let document: Packed | undefined;
-  const open = () => {
-    document ??= packed(Bun.gzipSync(JSON.stringify(describeRoutes(routes, service.base_url))));
-    return document;
-  };
+  const open = onFirstUse(async () => {
+    const { describeRoutes } = await import("./description.ts");
+    return once(JSON.stringify(describeRoutes(routes, service.base_url)));
+  });
   const json = { "content-type": "application/json", "access-control-allow-origin": "*" };
-  return new Elysia().use(conventions).get("/openapi.json", ({ call }) => answerText(call, open(), json), {
+  return new Elysia().use(conventions).get("/openapi.json", async ({ call }) => answerText(call, await open(), json), {
     detail: documented({
       id: "getOpenApi",
       needs: "none",
@@ -135,26 +66,33 @@ const html = (policy: string) => ({
 });
 const script = { "content-type": "text/javascript; charset=utf-8" };
 const once = (text: string) => packed(Bun.gzipSync(text));
-const reference = once(referencePage);
-const errors = once(errorsPage);
-const start = once(startScript);
+
+/** The pages and their policies, and the script that starts the reference. */
+const pages = onFirstUse(async () => {
+  const { errorsPage, errorsPolicy, referencePage, referencePolicy, startScript } = await import("./pages.ts");
+  return {
+    reference: [once(referencePage), html(referencePolicy)],
+    errors: [once(errorsPage), html(errorsPolicy)],
+    start: [once(startScript), script],
+  } as const;
+});
+
+async function answerPage(call: Call, name: "reference" | "errors" | "start"): Promise<Response> {
+  const [text, headers] = (await pages())[name];
+  return answerText(call, text, headers);
+}
 
 const open_to_all = { detail: unlisted({ needs: "none" }) };
 
 /** The pages for people, which need no key: the reference, and what each code of an error means. */
 export function pageRoutes() {
-  let scalar: Promise<Packed> | undefined;
-  const open = () => {
-    scalar ??= readScalar();
-    return scalar;
-  };
   return new Elysia({ prefix: "/docs" })
     .use(conventions)
-    .get("", ({ call }) => answerText(call, reference, html(referencePolicy)), open_to_all)
-    .get("/", ({ call }) => answerText(call, reference, html(referencePolicy)), open_to_all)
-    .get("/errors", ({ call }) => answerText(call, errors, html(errorsPolicy)), open_to_all)
-    .get("/start.js", ({ call }) => answerText(call, start, script), open_to_all)
-    .get("/scalar.js", async ({ call }) => answerText(call, await open(), script), open_to_all);
+    .get("", ({ call }) => answerPage(call, "reference"), open_to_all)
+    .get("/", ({ call }) => answerPage(call, "reference"), open_to_all)
+    .get("/errors", ({ call }) => answerPage(call, "errors"), open_to_all)
+    .get("/start.js", ({ call }) => answerPage(call, "start"), open_to_all)
+    .get("/scalar.js", async ({ call }) => answerText(call, await scalar(), script), open_to_all);
 }
 
 const prefersJson = (accept: string | null) => {
@@ -181,6 +119,4 @@ export function homeRoutes() {
 }
 
 /** The program of the reference page, which is carried packed. */
-async function readScalar(): Promise<Packed> {
-  return packed(await Bun.file(scalarPath).bytes());
-}
+const scalar = onFirstUse(async () => packed(await Bun.file(scalarPath).bytes()));

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { countEntries, type EntryFilter, listEntries } from "../../src/audit/store.ts";
 import type { Mode } from "../../src/kit/mode.ts";
+import { operationsOf } from "../../src/reference/description.ts";
 import { isWrite, type Operation } from "../../src/reference/operation.ts";
-import { operationsOf } from "../../src/reference/routes.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { tellStory, tellWhole } from "../reference/story/story.ts";
 import { signedInAs } from "../users/people.ts";

@@ -1,7 +1,8 @@
 // Migrations on SQLite: all or nothing, children survive a rebuilt table, ids go on from where they were.
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
-import { checkWorldOnSqlite, type Migration, migrateSqlite, migrations } from "../../src/database/migrate.ts";
+import { checkWorldOnSqlite, migrateSqlite } from "../../src/database/migrate.ts";
+import { type Migration, migrations } from "../../src/database/migration_sql.ts";
 
 const key = "integer primary key autoincrement";
 const first: Migration = {

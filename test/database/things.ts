@@ -1,7 +1,7 @@
 // A small schema of its own for the tests of the engines: things that belong to boxes.
 import { bool, check, id, int, json, table, text } from "../../db/kit.ts";
 import { engine } from "../../src/config.ts";
-import type { Migration } from "../../src/database/migrate.ts";
+import type { Migration } from "../../src/database/migration_sql.ts";
 import type { Store } from "../../src/database/store.ts";
 import { openTemporaryStore, type TemporarySettings } from "./temporary.ts";
 

@@ -6,8 +6,9 @@ import pg from "pg";
 import { triggerOnPostgres, type WordList, wordLists } from "../../db/words.ts";
 import { readMigrations, wordStatements } from "../../scripts/migrations.ts";
 import { databaseUrl } from "../../src/config.ts";
-import { type Migration, migrateSqlite, migrations } from "../../src/database/migrate.ts";
+import { migrateSqlite } from "../../src/database/migrate.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
+import { type Migration, migrations } from "../../src/database/migration_sql.ts";
 
 const grown: readonly WordList[] = wordLists.map((list) => ({ ...list, words: [...list.words, "word.of_later"] }));
 const later = wordStatements(readMigrations("sqlite"), grown);

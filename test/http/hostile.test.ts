@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { plainTrackingNumber } from "../../src/orders/shipments/tracking_number.ts";
+import { operationsOf } from "../../src/reference/description.ts";
 import type { Operation } from "../../src/reference/operation.ts";
-import { operationsOf } from "../../src/reference/routes.ts";
 import { type Answered, openTestApp, type TestApp } from "../harness.ts";
 import { tellStory } from "../reference/story/story.ts";
 import { type Person, signedInAs } from "../users/people.ts";

@@ -1,7 +1,7 @@
 // What a client is told first: the message alone says what to do about it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { operationsOf } from "../../src/reference/routes.ts";
+import { operationsOf } from "../../src/reference/description.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { signedInAs } from "../users/people.ts";
 

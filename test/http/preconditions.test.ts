@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { routesOf } from "../../src/http/route.ts";
 import { seededRandom } from "../../src/kit/random.ts";
+import { operationsOf } from "../../src/reference/description.ts";
 import { isTagged } from "../../src/reference/operation.ts";
-import { operationsOf } from "../../src/reference/routes.ts";
 import type { Answered } from "../harness.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 import { changesOf, openHouse } from "./lives.ts";

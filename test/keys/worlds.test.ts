@@ -1,6 +1,6 @@
 // Whatever a live key was shown or has done, a key of the test world finds nothing of it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { operationsOf } from "../../src/reference/routes.ts";
+import { operationsOf } from "../../src/reference/description.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { tellStory } from "../reference/story/story.ts";
 

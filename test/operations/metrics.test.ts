@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { migrations } from "../../src/database/migrate.ts";
+import { migrations } from "../../src/database/migration_sql.ts";
 import { openEntrance } from "../../src/http/entrance.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { openTestApp, type TestApp } from "../harness.ts";

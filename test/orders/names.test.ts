@@ -1,7 +1,7 @@
 // An order is meant by its id or by its own number, wherever a request names one: in paths, fields and filters.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { operationsOf } from "../../src/reference/description.ts";
 import type { Operation } from "../../src/reference/operation.ts";
-import { operationsOf } from "../../src/reference/routes.ts";
 import type { Answered } from "../harness.ts";
 import { openShop, type Shop } from "./shop.ts";
 

@@ -1,7 +1,7 @@
 // Who has a fresh test key and sends the examples of the reference, from its top to its end, comes far with them.
 import { expect, test } from "bun:test";
+import { operationsOf } from "../../src/reference/description.ts";
 import type { Examples } from "../../src/reference/example.ts";
-import { operationsOf } from "../../src/reference/routes.ts";
 import { live_only } from "../access/matrix.ts";
 import { openTestApp } from "../harness.ts";
 import { signedInAs } from "../users/people.ts";

@@ -1,7 +1,7 @@
 // The examples of the reference are what a service answers today, and every operation has one.
 import { expect, test } from "bun:test";
 import { engine } from "../../src/config.ts";
-import { operationsOf } from "../../src/reference/routes.ts";
+import { operationsOf } from "../../src/reference/description.ts";
 import { openTestApp } from "../harness.ts";
 import { kept_files, tellWhole } from "./story/story.ts";
 

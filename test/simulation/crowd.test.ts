@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { databaseUrl, engine } from "../../src/config.ts";
-import { migrations } from "../../src/database/migrate.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
+import { migrations } from "../../src/database/migration_sql.ts";
 import { openPostgres } from "../../src/database/postgres.ts";
 import { listWaitingLines } from "../../src/inventory/backorders/store.ts";
 import { fillBackorders } from "../../src/inventory/jobs.ts";

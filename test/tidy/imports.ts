@@ -47,7 +47,8 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   [
     "edge",
     new RegExp(
-      `^${feature}(?:(?:routes|jobs|dispatcher|lines|sender|authenticator)\\.ts|(?:guard|connectors)/\\w+\\.ts)$`,
+      `^${feature}(?:(?:routes|jobs|description|dispatcher|lines|sender|authenticator)\\.ts|` +
+        "(?:guard|connectors)/\\w+\\.ts)$",
     ),
   ],
 ];

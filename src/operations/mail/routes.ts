@@ -57,10 +57,10 @@ const addressesIn = (to: string) =>
     .map((address) => address.trim())
     .filter((address) => address !== "");
 
-function mailView({ mail }: Service): MailView {
+async function mailView({ mail }: Service): Promise<MailView> {
   const known = { sends: [...sends] };
   if (mail === null) return { configured: false, server: null, from: null, to: [], ...known };
-  const { host, port, tls } = mailPlace(mail);
+  const { host, port, tls } = await mailPlace(mail);
   const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   return { configured: true, server: { address, tls }, from: mail.from, to: addressesIn(mail.to), ...known };
 }

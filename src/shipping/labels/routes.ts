@@ -6,7 +6,6 @@ import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { documentRoutes } from "./documents/routes.ts";
-import { warmUpLabels } from "./drawing/warm_up.ts";
 import { type LinkSigner, linkSigner } from "./links.ts";
 import { labelListRoutes } from "./list/routes.ts";
 import { answerPurchase, viewer } from "./purchases/routes.ts";
@@ -16,7 +15,6 @@ import { answerVoid } from "./voids/routes.ts";
 
 /** Labels of parcels, and their documents. */
 export function labelRoutes(service: Service) {
-  warmUpLabels();
   const signer = linkSigner(service.secret_key);
   return new Elysia()
     .use(labelListRoutes(viewer(signer)))

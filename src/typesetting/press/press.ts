@@ -1,8 +1,11 @@
 import { Fault } from "../../kit/fault.ts";
 import type { Log } from "../../kit/log.ts";
 import { startWorker } from "../../kit/worker.ts";
-import { draw, type PrintJob } from "./draw.ts";
+import type { PrintJob } from "./draw.ts";
 import type { PrintAnswer } from "./worker.ts";
+
+// Loaded only where there is no thread for it.
+const draw = async (job: PrintJob) => (await import("./draw.ts")).draw(job);
 
 /** How many documents may wait to be drawn. */
 const waiting_max = 500;

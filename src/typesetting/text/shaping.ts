@@ -1,4 +1,5 @@
 import bidiFactory from "bidi-js";
+import { onFirstUse } from "../../kit/first_use.ts";
 import { anyOfScripts } from "./scripts.ts";
 import { emoji, findTypeface, type Typeface, typefacesFor } from "./typefaces.ts";
 
@@ -25,8 +26,8 @@ interface ShapedText {
   readonly width: number;
 }
 
-const bidi = bidiFactory();
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+const bidi = onFirstUse(bidiFactory);
+const graphemes = onFirstUse(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
 // The same names and numbers are drawn again and again: on each page, and on every list of the day.
 const shaped = new Map<string, ShapedText>();
@@ -57,7 +58,7 @@ const lost = "\ufffd";
 export function unprintableLetters(text: string): string[] {
   if (plain.test(text)) return [];
   const faces = typefacesFor(text, false);
-  const letters = new Set([...graphemes.segment(text)].map(({ segment }) => segment));
+  const letters = new Set([...graphemes().segment(text)].map(({ segment }) => segment));
   return [...letters].filter((letter) => letter === lost || findTypeface(letter, faces) === null);
 }
 
@@ -90,9 +91,9 @@ const plain = /^[ -~\u00a0-\u02af]*$/;
 function segments(text: string, is_bold: boolean): Segment[] {
   const faces = typefacesFor(text, is_bold);
   if (plain.test(text)) return text === "" ? [] : [{ text, face: faces[0] as Typeface, level: 0 }];
-  const { levels } = bidi.getEmbeddingLevels(text);
+  const { levels } = bidi().getEmbeddingLevels(text);
   const found: { text: string; face: Typeface; level: number }[] = [];
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemes().segment(text)) {
     const level = levels[index] ?? 0;
     const last = found.at(-1);
     const own = segment === " " && last?.level === level ? spaceFace(last.face, faces) : findTypeface(segment, faces);
@@ -110,7 +111,7 @@ function spaceFace(before: Typeface, faces: readonly Typeface[]): Typeface {
   return before !== emoji && before.font().hasGlyphForCodePoint(0x20) ? before : (faces[0] as Typeface);
 }
 
-const mirrored = (text: string) => bidi.getMirroredCharacter(text) ?? text;
+const mirrored = (text: string) => bidi().getMirroredCharacter(text) ?? text;
 
 /** Rule L2 of the bidirectional algorithm: from the highest level down, what lies at it or above is turned round. */
 function visualOrder(logical: readonly Segment[]): Segment[] {

@@ -1,4 +1,4 @@
-import { create, type Font, type FontCollection } from "@cantoo/fontkit";
+import type { Font, FontCollection } from "@cantoo/fontkit";
 import { assert } from "../../kit/assert.ts";
 import { dejaVu, type FontFile, hasCjk, notoEmoji, notoSans, notoSansCjk } from "../fonts/files.ts";
 import { anyOfScripts } from "./scripts.ts";
@@ -42,7 +42,7 @@ export const emoji = typeface("NotoEmoji", notoEmoji, /\p{Emoji}/u);
 function typeface(name: string, file: FontFile, covers: RegExp, light = true): Typeface {
   let opened: Font | undefined;
   const font = () => {
-    opened ??= fontNamed(name, create(file.bytes()));
+    opened ??= fontNamed(name, fontkit().create(file.bytes()));
     return opened;
   };
   const open = async () => {
@@ -51,6 +51,9 @@ function typeface(name: string, file: FontFile, covers: RegExp, light = true): T
   };
   return { name, covers, light, font, open };
 }
+
+// Loaded with the first font: a server that prints nothing does without.
+const fontkit = () => require("@cantoo/fontkit") as typeof import("@cantoo/fontkit");
 
 /** The font of a file, or the one of this name of a collection. */
 function fontNamed(name: string, read: Font | FontCollection): Font {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { Migration } from "../../../src/database/migrate.ts";
+import type { Migration } from "../../../src/database/migration_sql.ts";
 
 /** The former migrations of one engine in their order. */
 export function formerMigrations(engine: "sqlite" | "postgres"): Migration[] {

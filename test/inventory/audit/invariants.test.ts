@@ -7,7 +7,7 @@ import { movements, stock_items } from "../../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { transfer_loads } from "../../../db/schema/transfers.ts";
 import { engine } from "../../../src/config.ts";
-import { type Migration, migrations } from "../../../src/database/migrate.ts";
+import { type Migration, migrations } from "../../../src/database/migration_sql.ts";
 import type { Tx } from "../../../src/database/store.ts";
 import type { Difference } from "../../../src/database/verifier.ts";
 import { adjustStock } from "../../../src/inventory/adjustments/commands.ts";

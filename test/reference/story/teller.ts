@@ -1,8 +1,8 @@
 // Tells a story to a fresh service: each request is an operation of the reference, and what is said is its example.
 import { firstId } from "../../../src/database/migrate.ts";
 import type { Mode } from "../../../src/kit/mode.ts";
+import { operationsOf } from "../../../src/reference/description.ts";
 import type { Example } from "../../../src/reference/example.ts";
-import { operationsOf } from "../../../src/reference/routes.ts";
 import type { TestApp } from "../../harness.ts";
 
 /** What is sent with an operation. Secret parts of it are not shown in the example. */
