@@ -1,14 +1,15 @@
 // Reservations that a client makes for an order which may come later.
 import type { Tx } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { Fault, type FieldProblem, invalid, invalidFields, missing, ofFields } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { isSold } from "../../products/status.ts";
-import { replaceLines } from "../allocations/commands.ts";
 import { endLines, fillBackorders, freshShelves } from "../backorders/commands.ts";
-import { isOverdue, type Reservation } from "../reservations/reservation.ts";
-import { planStock, shortageFault, type Want } from "../reservations/rules.ts";
+import { type PlannedClaim, planClaims, storeClaims } from "../claims/plans/commands.ts";
+import { isOverdue, type Reservation, type ReservedUnits } from "../reservations/reservation.ts";
+import type { Portion } from "../reservations/rules.ts";
 import {
   isExpired,
   isReleased,
@@ -19,22 +20,28 @@ import {
 } from "../reservations/status.ts";
 import {
   findReservation,
-  insertReservation,
   listLines,
   listOverdue,
   nextExpiry,
+  reservedUnits,
   saveExpired,
   saveReservation,
 } from "../reservations/store.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
 import { bundleProblem } from "../stock/rules.ts";
 import { findStockedIds } from "../stock/store.ts";
-import { findWarehouse } from "../warehouses/store.ts";
+import { listPlainWarehouses } from "../warehouses/store.ts";
+import type { PlainWarehouse } from "../warehouses/warehouse.ts";
 import type { BookStock, ExtendBooking } from "./schemas.ts";
-import { findNamedClaim, findNamedPast, mayBeNumber } from "./store.ts";
+import { findKnownNames, findNamedClaim, findNamedPast, mayBeNumber } from "./store.ts";
 
 const usual_ms = 24 * 3_600_000;
 const longest_ms = 30 * 24 * 3_600_000;
+
+/** A reservation with what it holds. */
+interface Booked extends Reservation {
+  readonly units: readonly ReservedUnits[];
+}
 
 /**
  * Reserves stock for an order that may come later: all that is asked for, or nothing. It lasts until `expires_at`. An
@@ -43,43 +50,125 @@ const longest_ms = 30 * 24 * 3_600_000;
  * Refuses: validation_failed, resource_missing, ambiguous_identifier, insufficient_inventory, reservation_closed (the
  * order is over), reservation_committed (it wants less). Emits: inventory.updated, inventory.low_stock.
  */
-export async function bookStock(tx: Tx, input: BookStock): Promise<Reservation> {
-  const expires_at = expiryOf(tx, input.expires_at);
-  const warehouse_id = await warehouseOf(tx, input.location);
-  const wants = await wantsOf(tx, input.items);
+export async function bookStock(tx: Tx, input: BookStock): Promise<Booked> {
+  const [booked] = await bookTogether(tx, [input]);
+  if (booked instanceof Fault) throw booked;
+  return booked ?? (await heldAlready(tx, input));
+}
+
+/**
+ * Makes reservations as if one after the other, by as many statements for many as for one, up to the first for an order
+ * that is there already. Answers those that it came to: each as it was made, or its refusal, which has changed nothing.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function bookTogether(tx: Tx, inputs: readonly BookStock[]): Promise<(Booked | Fault)[]> {
+  const drafts = await draftBookings(tx, inputs);
   const shelves = await freshShelves(
     tx,
-    wants.map((want) => want.product_id),
+    drafts.flatMap((draft) => (draft instanceof Fault ? [] : draft.wants.map(({ product_id }) => product_id))),
   );
-  refuseUnsold(shelves, input.items);
-  // Asked under the lock of the stock: the order may come at the same moment.
-  const own = await findNamedClaim(tx, input.order_id);
-  if (own !== null) return heldAlready(tx, own, wants, shelves);
-  const past = await findNamedPast(tx, input.order_id);
-  if (past !== null) throw wantsNothing(past);
-  // No order that is to come can be known by its id: what were reserved under it would be kept from that very order.
-  if (!mayBeNumber(input.order_id)) throw noSuchOrder(input.order_id);
-  const requires_cold_storage = input.requires_cold_storage ?? false;
-  const options = { now: tx.now, warehouse_id, requires_cold_storage };
-  const { portions, missing } = planStock(wants, shelves, options);
-  if (missing.some((units) => units > 0)) throw shortageFault(wants, missing, shelves, options);
-  const row = {
-    order_id: null,
-    order_ref: String(input.order_id),
-    source: "api",
-    status: reservationStarts,
-    priority: 0,
-    paused: false,
-    warehouse_id,
-    requires_cold_storage,
-    expires_at,
-    released_at: null,
-    created_at: tx.now,
-  };
-  const id = await insertReservation(tx, row);
-  await replaceLines(tx, shelves, id, [], wants, portions);
-  tx.wake("inventory.expire_reservations", expires_at);
-  return { id, ...row, avoids: null };
+  const sold = drafts.map((draft, at) => {
+    return draft instanceof Fault ? draft : (orFault(() => refuseUnsold(shelves, inputs[at]?.items ?? [])) ?? draft);
+  });
+  const valid = sold.filter((draft): draft is BookingDraft => !(draft instanceof Fault));
+  // Asked under the lock of the stock: an order may come at the same moment.
+  const known = await findKnownNames(
+    tx,
+    valid.map(({ order_id }) => order_id),
+  );
+  const end = sold.findIndex((draft) => !(draft instanceof Fault) && known.has(draft.order_id));
+  const plain = (end < 0 ? sold : sold.slice(0, end)).map((draft) => {
+    // No order that is to come can be known by its id: what were reserved under it would be kept from that very order.
+    return draft instanceof Fault || mayBeNumber(draft.order_id) ? draft : noSuchOrder(draft.order_id);
+  });
+  const booked = await storeBookings(
+    tx,
+    shelves,
+    plain.filter((draft): draft is BookingDraft => !(draft instanceof Fault)),
+  );
+  let at = 0;
+  return plain.map((draft) => (draft instanceof Fault ? draft : (booked[at++] as Booked | Fault)));
+}
+
+/** Plans what reservations get, and stores those that get all of it. */
+async function storeBookings(tx: Tx, shelves: Shelves, drafts: readonly BookingDraft[]): Promise<(Booked | Fault)[]> {
+  const plans = planClaims(
+    tx,
+    shelves,
+    drafts.map(({ row, wants }) => ({ ...row, allow_backorder: false, lines: wants })),
+  );
+  const planned = drafts.flatMap(({ row, wants: lines }, at) => {
+    const portions = plans[at];
+    return portions === undefined || portions instanceof Fault ? [] : { row, lines, portions };
+  });
+  const stored = await storeClaims(tx, shelves, planned);
+  const booked = stored.map(({ id }, at): Booked => {
+    const { row, lines, portions } = planned[at] as PlannedClaim;
+    if (row.expires_at !== null) tx.wake("inventory.expire_reservations", row.expires_at);
+    const units = lines.flatMap(({ product_id }, nth) => {
+      return unitsOf(id, shelfOf(shelves, product_id).product.sku, portions[nth] ?? []);
+    });
+    return { id, ...row, units };
+  });
+  let at = 0;
+  return plans.map((plan) => (plan instanceof Fault ? plan : (booked[at++] as Booked)));
+}
+
+/** Portions of one SKU as the reservation that holds them shows them: one entry for each warehouse. */
+function unitsOf(reservation_id: number, sku: string, portions: readonly Portion[]): ReservedUnits[] {
+  const of = new Map<number, number>();
+  for (const { item, quantity } of portions) of.set(item.warehouse_id, (of.get(item.warehouse_id) ?? 0) + quantity);
+  return [...of]
+    .sort(([a], [b]) => a - b)
+    .map(([warehouse_id, quantity]) => ({ reservation_id, sku, quantity, warehouse_id }));
+}
+
+/** A reservation that is about to be made. */
+interface BookingDraft {
+  readonly order_id: string | number;
+  readonly row: PlannedClaim["row"];
+  readonly wants: PlannedClaim["lines"];
+}
+
+/** The reservations that inputs ask for, or what is wrong with each, as far as the stock need not be looked at. */
+async function draftBookings(tx: Tx, inputs: readonly BookStock[]): Promise<(BookingDraft | Fault)[]> {
+  const ids = await findStockedIds(
+    tx,
+    inputs.flatMap(({ items }) => items.map(({ sku }) => sku)),
+  );
+  const houses = inputs.some(({ location }) => location !== undefined) ? await listPlainWarehouses(tx) : [];
+  return inputs.map((input) => {
+    return orFault((): BookingDraft => {
+      const expires_at = expiryOf(tx, input.expires_at);
+      const warehouse_id = warehouseOf(houses, input.location);
+      const wants = wantsOf(ids, input.items);
+      const row = {
+        order_id: null,
+        order_ref: String(input.order_id),
+        source: "api",
+        status: reservationStarts,
+        priority: 0,
+        paused: false,
+        warehouse_id,
+        requires_cold_storage: input.requires_cold_storage ?? false,
+        expires_at,
+        released_at: null,
+        created_at: tx.now,
+        avoids: null,
+      };
+      return { order_id: input.order_id, row, wants };
+    });
+  });
+}
+
+/** What `work` answers, or why it refuses. */
+function orFault<Done>(work: () => Done): Done | Fault {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
 }
 
 function noSuchOrder(name: string | number): Fault {
@@ -101,10 +190,10 @@ function expiryOf(tx: Tx, text: string | undefined): number {
   return at;
 }
 
-async function warehouseOf(tx: Tx, location: string | number | undefined): Promise<number | null> {
+function warehouseOf(houses: readonly PlainWarehouse[], location: string | number | undefined): number | null {
   if (location === undefined) return null;
-  const warehouse = await findWarehouse(tx, location);
-  if (warehouse !== null) return warehouse.id;
+  const id = readId("warehouse", location);
+  if (houses.some((house) => house.id === id)) return id;
   throw new Fault("resource_missing", `No such warehouse: ${location}.`, {
     fields: [{ field: "location", code: "resource_missing", message: "names no warehouse" }],
   });
@@ -123,10 +212,19 @@ function refuseUnsold(shelves: Shelves, items: BookStock["items"]): void {
 }
 
 /**
- * The claim of an order, when it holds all these units.
- * Refuses: reservation_closed, reservation_committed, insufficient_inventory.
+ * The claim of an order that is there, when it holds all that an input asks for.
+ * Refuses: resource_missing, ambiguous_identifier, reservation_closed, reservation_committed, insufficient_inventory.
  */
-async function heldAlready(tx: Tx, own: Reservation, wants: readonly Want[], shelves: Shelves): Promise<Reservation> {
+async function heldAlready(tx: Tx, input: BookStock): Promise<Booked> {
+  const [draft] = await draftBookings(tx, [input]);
+  assert(draft && !(draft instanceof Fault), "only a good booking is compared with an order");
+  const { wants } = draft;
+  const own = await findNamedClaim(tx, input.order_id);
+  if (own === null) throw wantsNothing((await findNamedPast(tx, input.order_id)) ?? 0);
+  const shelves = await freshShelves(
+    tx,
+    wants.map(({ product_id }) => product_id),
+  );
   const lines = await listLines(tx, [own.id]);
   const order = wireId("order", own.order_id ?? 0);
   if (lines.every(({ wanted }) => wanted === 0)) throw wantsNothing(own.order_id ?? 0);
@@ -148,17 +246,13 @@ async function heldAlready(tx: Tx, own: Reservation, wants: readonly Want[], she
   const shortages = held
     .filter(({ requested, available }) => requested > available)
     .map(({ wanted: _wanted, ...short }) => ({ ...short, by_warehouse: [] }));
-  if (shortages.length === 0) return own;
+  if (shortages.length === 0) return { ...own, units: await reservedUnits(tx, [own.id]) };
   const named = shortages.map(({ sku }) => sku).join(", ");
   throw new Fault("insufficient_inventory", `${order} itself waits for ${named}.`, { shortages });
 }
 
 /** What is wanted of each SKU: the items of one SKU are summed. */
-async function wantsOf(tx: Tx, items: BookStock["items"]) {
-  const ids = await findStockedIds(
-    tx,
-    items.map((item) => item.sku),
-  );
+function wantsOf(ids: ReadonlyMap<string, number>, items: BookStock["items"]) {
   const wanted = new Map<number, number>();
   const unknown: FieldProblem[] = [];
   for (const [index, { sku, quantity }] of items.entries()) {

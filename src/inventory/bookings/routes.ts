@@ -7,6 +7,7 @@ import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
+import { answerTogether, type SharedAct } from "../../http/together.ts";
 import { assert } from "../../kit/assert.ts";
 import { iso } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
@@ -21,14 +22,28 @@ import {
   reservedUnits,
 } from "../reservations/store.ts";
 import { openShelves } from "../shelves/commands.ts";
-import { bookStock, extendBooking, releaseBooking } from "./commands.ts";
+import { bookStock, bookTogether, extendBooking, releaseBooking } from "./commands.ts";
 import { BookingView, BookStock, ExtendBooking, ListBookings, ReleaseBooking, ReleasedView } from "./schemas.ts";
 import { findNamedClaim } from "./store.ts";
+
+const booking: SharedAct<BookStock, Awaited<ReturnType<typeof bookStock>>> = {
+  name: "reserveInventory",
+  status: 201,
+  most: 64,
+  alone: (tx, { input }) => bookStock(tx, input),
+  together: (tx, parts) => {
+    return bookTogether(
+      tx,
+      parts.map(({ input }) => input),
+    );
+  },
+  view: (booked, now) => tagged(reservationView(booked, booked.units, now), null),
+};
 
 /** Reservations: make one, extend it, release it, look at them. */
 export const bookingRoutes = new Elysia({ prefix: "/inventory" })
   .use(conventions)
-  .post("/reserve", ({ call, body }) => answerWrite(call, 201, async (tx) => answered(tx, await bookStock(tx, body))), {
+  .post("/reserve", ({ call, body }) => answerTogether(call, booking, body), {
     body: bodyOf(BookStock),
     detail: documented({
       id: "reserveInventory",

@@ -1,5 +1,5 @@
 import { and, asc, eq, or, sql } from "drizzle-orm";
-import { given } from "../../../db/kit.ts";
+import { among, amongTexts, given, list } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { reservations } from "../../../db/schema/reservations.ts";
 import { type Args, prepared } from "../../database/statements.ts";
@@ -37,6 +37,36 @@ export async function findNamedClaim(db: Db, name: string | number): Promise<Res
   throw new Fault("ambiguous_identifier", `${name} is the number of one order and the id of another.`, {
     fields: [{ field: "order_id", code: "ambiguous_identifier", message: "may be two orders; write ord_N" }],
   });
+}
+
+const claimed = prepared((select, a: Args<{ ids: string; refs: string }>) =>
+  select
+    .select({ id: reservations.order_id, number: reservations.order_ref })
+    .from(reservations)
+    .where(
+      and(
+        sql`${reservations.order_id} is not null`,
+        or(among(reservations.order_id, a.ids), amongTexts(reservations.order_ref, a.refs)),
+      ),
+    ),
+);
+const past = prepared((select, a: Args<{ ids: string; numbers: string }>) =>
+  select
+    .select({ id: orders.id, number: orders.order_number })
+    .from(orders)
+    .where(and(orders.imported, or(among(orders.id, a.ids), amongTexts(orders.order_number, a.numbers)))),
+);
+
+/** Those of these names that mean an order that is there, of the past or not. */
+export async function findKnownNames(db: Db, names: readonly (string | number)[]): Promise<Set<string | number>> {
+  if (names.length === 0) return new Set();
+  const ids = list(names.map((name) => readId("order", name) ?? 0));
+  const numbers = list(names.filter(mayBeNumber));
+  const found = [...(await claimed(db, { ids, refs: numbers })), ...(await past(db, { ids, numbers }))];
+  const known = new Set(found.flatMap(({ id, number }) => [id ?? 0, number]));
+  return new Set(
+    names.filter((name) => known.has(readId("order", name) ?? 0) || (mayBeNumber(name) && known.has(name))),
+  );
 }
 
 const ofThePast = prepared((select, a: Args<{ id: number; order_number: string }>) =>

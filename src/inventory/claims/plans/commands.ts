@@ -41,7 +41,7 @@ export function planClaims(tx: Tx, shelves: Shelves, wishes: readonly Wish[]): (
 }
 
 /** A reservation that is about to be stored: what it wants, and for each line the units that were planned for it. */
-interface PlannedClaim {
+export interface PlannedClaim {
   readonly row: Omit<Reservation, "id">;
   readonly lines: readonly (Want & { readonly order_line_id: number | null })[];
   readonly portions: Portions;
