@@ -1,7 +1,7 @@
 // Calls for the same act that wait at the same moment are done together: in one transaction, and by as many statements
 // as one of them alone. None waits for company: a call begins at once when nothing runs.
 import type { Store, Tx } from "../database/store.ts";
-import { Fault } from "../kit/fault.ts";
+import { asFault, Fault } from "../kit/fault.ts";
 import { histogram } from "../kit/meter.ts";
 import { answerWrite, jsonResponse, writtenAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
@@ -197,8 +197,7 @@ class Company<Input, Done> {
       await call.confirm(tx);
       return key === null ? null : await claimedAnswer(tx, call, key, null);
     } catch (error) {
-      if (error instanceof Fault) return error;
-      throw error;
+      return asFault(error);
     }
   }
 }

@@ -105,6 +105,21 @@ export class Fault extends Error {
   }
 }
 
+/** What `work` answers, or why it refuses. */
+export function orFault<Done>(work: () => Done): Done | Fault {
+  try {
+    return work();
+  } catch (error) {
+    return asFault(error);
+  }
+}
+
+/** A refusal as a value; any other error is thrown on. */
+export function asFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  throw error;
+}
+
 /** A `validation_failed` for one field, for rules that no schema can say. */
 export function invalid(field: string, message: string, code = "invalid_value"): Fault {
   return invalidFields([{ field, code, message }]);

@@ -194,6 +194,65 @@ test.skipIf(engine === "postgres")(
   120_000,
 );
 
+const adjustments = fc.record({
+  adjustments: fc.array(
+    fc.record({
+      sku: fc.constantFrom("A", "A", "B", "?"),
+      adjustment: fc.integer({ min: -6, max: 6 }).filter((by) => by !== 0),
+      expected: fc.option(fc.integer({ min: 0, max: 9 }), { freq: 4 }),
+      allow_shortfall: fc.boolean(),
+    }),
+    { minLength: 2, maxLength: 12 },
+  ),
+  stock: fc.tuple(...[0, 1].map(() => fc.integer({ min: 0, max: 9 }))),
+  reserved: fc.integer({ min: 0, max: 3 }),
+});
+type Adjustments = typeof adjustments extends fc.Arbitrary<infer S> ? S : never;
+
+/** Adjusts stock in a house, all at once or one after the other, and says what came of it. */
+async function adjusted({ app, to, stock }: typeof alone, it: Adjustments, at_once: boolean) {
+  const own = (name: string) => `${name}-A${run}`;
+  for (const [at, sku] of ["A", "B"].entries()) await stock(own(sku), it.stock[at] ?? 0);
+  if (it.reserved > 0) {
+    const line_items = [{ sku: own("A"), quantity: it.reserved, unit_price: "5.00" }];
+    await app.post("/orders", { ...to, order_number: own("N"), line_items });
+  }
+  const adjust = async ({ sku, adjustment, expected, allow_shortfall }: Adjustments["adjustments"][number]) => {
+    const { status, body } = await app.patch(`/inventory/${own(sku)}`, {
+      adjustment,
+      reason: "damaged",
+      allow_shortfall,
+      ...(expected === null ? {} : { expected_quantity: expected }),
+    });
+    const { error, data } = body;
+    return [status, error?.code ?? [data.previous_quantity, data.new_quantity, data.backordered_orders.length]];
+  };
+  const results: unknown[] = [];
+  if (at_once) results.push(...(await Promise.all(it.adjustments.map(adjust))));
+  else for (const one of it.adjustments) results.push(await adjust(one));
+  const levels = await Promise.all(["A", "B"].map(async (sku) => (await app.get(`/inventory/${own(sku)}`)).body.data));
+  const moved = (await app.get(`/inventory/movements?sku=${own("A")}`)).body.data;
+  return {
+    results,
+    levels: levels.map(({ total, available, reserved, backordered }) => ({ total, available, reserved, backordered })),
+    moved: moved.map(({ quantity, to_balance }: Record<string, unknown>) => ({ quantity, to_balance })),
+  };
+}
+
+test.skipIf(engine === "postgres")(
+  "adjustments made at once come to the same as one after the other",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(adjustments, async (it) => {
+        run += 1;
+        expect(await adjusted(crowd, it, true)).toEqual(await adjusted(alone, it, false));
+      }),
+      { numRuns: 25 },
+    );
+  },
+  120_000,
+);
+
 describe("each call of a crowd", () => {
   test("keeps its own Idempotency-Key", async () => {
     const { app, to, stock } = crowd;

@@ -1,20 +1,28 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { iso } from "../../kit/clock.ts";
-import { Fault, invalid, missing } from "../../kit/fault.ts";
+import { asFault, Fault, invalid, missing } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { brokenPromises, type Shortfall, shortfallsView } from "../backorders/shortfall.ts";
-import type { Spot } from "../ledger/spot.ts";
+import type { Spot, StockItem } from "../ledger/spot.ts";
 import { lotSpot } from "../lots/lot.ts";
 import { findLot } from "../lots/store.ts";
-import { moveUnits, type OpenShelf, shelfOf } from "../shelves/commands.ts";
+import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { pickAdjusted, refuseBundle, refuseTooMuch } from "../stock/rules.ts";
 import type { AdjustStock } from "../stock/schemas.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { binFor, warehouseNamed } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
+
+/** A SKU, how it is corrected, and by whom. */
+interface Adjusting {
+  readonly sku: string;
+  readonly input: AdjustStock;
+  readonly actor: Actor;
+}
+
 /**
  * Corrects what is on hand of a SKU in one bin and lot. Promised units that vanish are promised from other stock; where
  * there is none, `allow_shortfall` puts the least urgent and youngest orders into backorder.
@@ -22,9 +30,56 @@ import { binSpot } from "../warehouses/warehouse.ts";
  * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
  */
 export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor: Actor) {
+  const ids = await findStockedIds(tx, [sku]);
+  const plan = await planAdjustment(tx, ids, { sku, input, actor });
+  const { shelves, shelf, warehouse_id, item, lost } = plan;
+  if (item === null) {
+    const spot = await newSpot(tx, shelf, warehouse_id, input);
+    refuseTooMuch(shelf, spot, input.adjustment, "adjustment");
+    return storeAdjustment(tx, plan, spot, []);
+  }
+  const shortfalls = await displacePromises(tx, shelves, shelf, item, lost);
+  if (shortfalls.length > 0 && !input.allow_shortfall) throw brokenPromises(sku, shortfalls);
+  return storeAdjustment(tx, plan, item, shortfalls);
+}
+
+/**
+ * Adjusts SKUs as `adjustStock` does, one after the other, up to the first by which promised units vanish or units turn
+ * up where there were none. Answers those that it came to: what was done, or the refusal, which has changed nothing.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function adjustTogether(tx: Tx, adjustings: readonly Adjusting[]) {
+  const skus = adjustings.map(({ sku }) => sku);
+  const ids = await findStockedIds(tx, skus);
+  await freshShelves(tx, [...ids.values()]);
+  const results: (Awaited<ReturnType<typeof storeAdjustment>> | Fault)[] = [];
+  for (const adjusting of adjustings) {
+    const plan = await planAdjustment(tx, ids, adjusting).catch(asFault);
+    if (plan instanceof Fault) results.push(plan);
+    else if (plan.item === null || plan.lost > 0) break;
+    else results.push(await storeAdjustment(tx, plan, plan.item, []));
+  }
+  return results;
+}
+
+/** An adjustment that may be done. */
+interface AdjustmentPlan extends Adjusting {
+  readonly shelves: Shelves;
+  readonly shelf: OpenShelf;
+  readonly warehouse_id: number;
+  readonly previous_quantity: number;
+  /** The stock item that loses or gains units; null where they turn up and there were none. */
+  readonly item: StockItem | null;
+  /** How many of the units that vanish are promised. */
+  readonly lost: number;
+}
+
+/** Looks whether an adjustment may be done; it changes nothing, except what time alone has done. */
+async function planAdjustment(tx: Tx, ids: ReadonlyMap<string, number>, adjusting: Adjusting): Promise<AdjustmentPlan> {
+  const { sku, input } = adjusting;
   const { adjustment, reason, notes, expected_quantity } = input;
   if (reason === "other" && !notes?.trim()) throw invalid("notes", "are required for the reason other", "required");
-  const id = (await findStockedIds(tx, [sku])).get(sku);
+  const id = ids.get(sku);
   if (id === undefined) throw missing("SKU", sku);
   const shelves = await freshShelves(tx, [id]);
   const shelf = shelfOf(shelves, id);
@@ -39,13 +94,15 @@ export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor
     });
   }
   const item = pickAdjusted(inside, input, sku);
-  const spot = item ?? (await newSpot(tx, shelf, warehouse_id, input));
-  let shortfalls: Shortfall[] = [];
-  if (item !== null && adjustment < 0) {
-    const lost = Math.max(0, item.reserved - (item.on_hand + adjustment));
-    shortfalls = await displacePromises(tx, shelves, shelf, item, lost);
-    if (shortfalls.length > 0 && !input.allow_shortfall) throw brokenPromises(sku, shortfalls);
-  } else refuseTooMuch(shelf, spot, adjustment, "adjustment");
+  if (item !== null && adjustment > 0) refuseTooMuch(shelf, item, adjustment, "adjustment");
+  const lost = item === null || adjustment > 0 ? 0 : Math.max(0, item.reserved - (item.on_hand + adjustment));
+  return { ...adjusting, shelves, shelf, warehouse_id, previous_quantity, item, lost };
+}
+
+/** Moves the units of an adjustment, of which none is promised any more; answers what was done. */
+async function storeAdjustment(tx: Tx, plan: AdjustmentPlan, spot: Spot, shortfalls: readonly Shortfall[]) {
+  const { sku, input, actor, shelves, shelf, warehouse_id, previous_quantity, item } = plan;
+  const { adjustment, reason, notes } = input;
   const { id: movement_id } = await moveUnits(tx, shelf, {
     type: "adjustment",
     quantity: Math.abs(adjustment),
@@ -59,7 +116,7 @@ export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor
     confirmed: true,
     actor,
   });
-  await fillBackorders(tx, shelves, [id]);
+  await fillBackorders(tx, shelves, [shelf.product.id]);
   return {
     sku,
     previous_quantity,

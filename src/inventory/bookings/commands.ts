@@ -2,7 +2,7 @@
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { momentOf } from "../../kit/clock.ts";
-import { Fault, type FieldProblem, invalid, invalidFields, missing, ofFields } from "../../kit/fault.ts";
+import { Fault, type FieldProblem, invalid, invalidFields, missing, ofFields, orFault } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { isSold } from "../../products/status.ts";
@@ -159,16 +159,6 @@ async function draftBookings(tx: Tx, inputs: readonly BookStock[]): Promise<(Boo
       return { order_id: input.order_id, row, wants };
     });
   });
-}
-
-/** What `work` answers, or why it refuses. */
-function orFault<Done>(work: () => Done): Done | Fault {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Fault) return error;
-    throw error;
-  }
 }
 
 function noSuchOrder(name: string | number): Fault {

@@ -7,11 +7,12 @@ import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
+import { answerTogether, type SharedAct } from "../../http/together.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
-import { adjustStock } from "../adjustments/commands.ts";
+import { adjustStock, adjustTogether } from "../adjustments/commands.ts";
 import { addStock } from "../arrivals/commands.ts";
 import { loadShelvesAndSets } from "../bundles/store.ts";
 import { countStocked, levelPosition, listStocked } from "../levels/store.ts";
@@ -19,6 +20,23 @@ import { openShelves } from "../shelves/commands.ts";
 import { AddStock, AdjustmentView, AdjustStock, ItemView, LevelView, ListLevels, ReceivedView } from "./schemas.ts";
 import { itemView, levelView } from "./shelf.ts";
 import { findStockedIds } from "./store.ts";
+
+const adjusting: SharedAct<{ readonly sku: string; readonly input: AdjustStock }, object> = {
+  name: "adjustInventory",
+  status: 200,
+  most: 64,
+  alone: async (tx, { input: { sku, input }, call }) => {
+    await requireMatch(call, () => locked(tx, sku));
+    return adjustStock(tx, sku, input, call.actor);
+  },
+  together: (tx, parts) => {
+    return adjustTogether(
+      tx,
+      parts.map(({ input, call }) => ({ ...input, actor: call.actor })),
+    );
+  },
+  view: (adjusted) => adjusted,
+};
 
 /** Levels of stock: list, detail, add, adjust. */
 export const stockRoutes = new Elysia({ prefix: "/inventory" })
@@ -54,26 +72,18 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
       answers: { 200: EnvelopedView(ItemView) },
     }),
   })
-  .patch(
-    "/:sku",
-    ({ call, params, body }) =>
-      answerWrite(call, 200, async (tx) => {
-        await requireMatch(call, () => locked(tx, params.sku));
-        return adjustStock(tx, params.sku, body, call.actor);
-      }),
-    {
-      body: bodyOf(AdjustStock),
-      detail: documented({
-        id: "adjustInventory",
-        needs: "stock.write",
-        chapter: "Inventory",
-        matches: true,
-        summary: "Adjust the inventory of a SKU",
-        refuses: ["ambiguous_stock", "insufficient_inventory", "quantity_conflict", "would_break_reservations"],
-        answers: { 200: EnvelopedView(AdjustmentView) },
-      }),
-    },
-  );
+  .patch("/:sku", ({ call, params, body }) => answerTogether(call, adjusting, { sku: params.sku, input: body }), {
+    body: bodyOf(AdjustStock),
+    detail: documented({
+      id: "adjustInventory",
+      needs: "stock.write",
+      chapter: "Inventory",
+      matches: true,
+      summary: "Adjust the inventory of a SKU",
+      refuses: ["ambiguous_stock", "insufficient_inventory", "quantity_conflict", "would_break_reservations"],
+      answers: { 200: EnvelopedView(AdjustmentView) },
+    }),
+  });
 
 async function detail(db: Db, sku: string) {
   const id = (await findStockedIds(db, [sku])).get(sku);

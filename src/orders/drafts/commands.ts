@@ -5,7 +5,7 @@ import type { Tx } from "../../database/store.ts";
 import { claimForOrder } from "../../inventory/claims/commands.ts";
 import { listPlainWarehouses } from "../../inventory/warehouses/store.ts";
 import type { Actor } from "../../kit/actor.ts";
-import { Fault } from "../../kit/fault.ts";
+import { Fault, orFault } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { findProducts, findProductsBySku, listBundleParts } from "../../products/store.ts";
 import { dispatchOf } from "../dispatch/store.ts";
@@ -67,12 +67,7 @@ export async function draftOrders(
     const id = input.warehouse_id == null ? null : readId("warehouse", input.warehouse_id);
     const asked = warehouses.find((warehouse) => warehouse.id === id) ?? null;
     const named = { recipient: recipients[at] ?? null, products, asked };
-    try {
-      return draftOrder(input, named, source, imported);
-    } catch (error) {
-      if (error instanceof Fault) return error;
-      throw error;
-    }
+    return orFault(() => draftOrder(input, named, source, imported));
   });
 }
 
