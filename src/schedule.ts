@@ -6,6 +6,7 @@ import { engine } from "./config.ts";
 import { moveAsks } from "./customers/store.ts";
 import { type JobName, jobNames } from "./database/job_names.ts";
 import { moveLeases } from "./database/lease.ts";
+import { writePieces } from "./database/pieces.ts";
 import type { Store, Tx } from "./database/store.ts";
 import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
@@ -68,8 +69,8 @@ const held_rounds = counter(
   ["job", "mode"],
 );
 
-async function forgetAnswers(store: Store): Promise<void> {
-  for (let more = true; more; ) more = await store.write((tx) => deleteExpiredAnswers(tx, forgotten_together_max));
+async function forgetAnswers(store: Store, service: Service): Promise<void> {
+  await writePieces(store, service, (tx) => deleteExpiredAnswers(tx, forgotten_together_max));
 }
 
 // biome-ignore format: a table is read by its columns.

@@ -73,10 +73,10 @@ describe("works", () => {
     const ids = (await trail()).map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(2);
     app.clocks.live.advance(kept_days * 86_400_000);
-    await forgetOldActs(app.service.stores.live);
+    await forgetOldActs(app.service.stores.live, app.service);
     expect((await trail()).map(({ id }) => id)).toEqual(ids);
     app.clocks.live.advance(1);
-    await forgetOldActs(app.service.stores.live);
+    await forgetOldActs(app.service.stores.live, app.service);
     expect(await trail()).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 // How the log of requests comes to be: gathered in memory as answers go out, and written together.
+import { writePieces } from "../../database/pieces.ts";
 import type { Store } from "../../database/store.ts";
 import { placeOf } from "../../http/path.ts";
 import { clientOf, type Service } from "../../http/service.ts";
@@ -135,8 +136,8 @@ export function requestLogOf(service: Service): RequestLog {
 }
 
 /** Forgets requests that were answered longer ago than they are kept, and the oldest of too many. */
-export async function forgetOldRequests(store: Store, { request_log_days }: Service): Promise<void> {
-  const before = machineTime(store) - request_log_days * day_ms;
+export async function forgetOldRequests(store: Store, service: Service): Promise<void> {
+  const before = machineTime(store) - service.request_log_days * day_ms;
   const settings = { before, bytes_max, together_max: forgotten_together_max };
-  for (let more = true; more; ) more = await store.write((tx) => forgetRequests(tx, settings));
+  await writePieces(store, service, (tx) => forgetRequests(tx, settings));
 }

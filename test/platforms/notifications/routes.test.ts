@@ -196,10 +196,10 @@ describe("works", () => {
     const first = await shop.tell(shopifyOrder(9100), { event: "once" });
     await app.runJobs();
     app.clocks.live.advance(3 * day_ms);
-    await forgetNotifications(app.service.stores.live);
+    await forgetNotifications(app.service.stores.live, app.service);
     const [, kept] = await stored();
     app.clocks.live.advance(day_ms + 1);
-    await forgetNotifications(app.service.stores.live);
+    await forgetNotifications(app.service.stores.live, app.service);
     const [imports, left] = await stored();
     expect(left).toBeLessThan(kept ?? 0);
     // Told again after all, it is the same order.

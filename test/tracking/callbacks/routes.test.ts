@@ -167,11 +167,11 @@ describe("works", () => {
     await teller.callBack([told(fresh(), [scanOf("delivered", now())])], { event_id: "old" });
     app.clocks.live.advance(31 * 24 * 60 * minute);
     const store = app.service.stores.live;
-    await forgetOldCallbacks(store);
+    await forgetOldCallbacks(store, app.service);
     expect(await store.read((db) => db.sql.$count(carrier_callbacks))).toBe(0);
     expect(await store.read((db) => db.sql.$count(waiting_updates))).toBeGreaterThan(0);
     app.clocks.live.advance(60 * 24 * 60 * minute);
-    await forgetOldCallbacks(store);
+    await forgetOldCallbacks(store, app.service);
     expect(await store.read((db) => db.sql.$count(waiting_updates))).toBe(0);
   });
 });
