@@ -26,6 +26,9 @@ import { Watch } from "./watch.ts";
 
 export const start = Date.parse("2026-01-02T03:04:05.000Z");
 
+/** For how long requests wait for a carrier: longer than any that answers takes, however busy the machine is. */
+export const carrier_patience_ms = 60_000;
+
 /** What a call answered: the body is parsed when it is JSON. */
 export interface Answered {
   readonly status: number;
@@ -39,8 +42,6 @@ interface Options {
   readonly mail?: Service["mail"];
   readonly base_url?: string;
   readonly gs1_prefix?: string | null;
-  /** For how long a request waits for a carrier. */
-  readonly carrier_patience_ms?: number;
   /** Is told how long requests may take. */
   readonly waitFor?: Service["waitFor"];
   /** Clocks that run, instead of such that stand still. */
@@ -52,7 +53,7 @@ interface Options {
 function serviceOn(
   stores: Service["stores"],
   log: Log,
-  { loopback_only = true, mail = null, base_url = "", gs1_prefix = null, waitFor = () => {}, ...more }: Options,
+  { loopback_only = true, mail = null, base_url = "", gs1_prefix = null, waitFor = () => {} }: Options,
 ): Service {
   return {
     stores,
@@ -69,7 +70,7 @@ function serviceOn(
     webhook_allow_cidrs: [],
     event_retention_days: 30,
     request_log_days: 7,
-    carrier_patience_ms: more.carrier_patience_ms ?? 5000,
+    carrier_patience_ms,
     mail,
     peerOf: () => "127.0.0.1",
     waitFor,

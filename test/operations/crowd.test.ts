@@ -8,7 +8,8 @@ import { client, startFreshService } from "../flows/service.ts";
 const limit_ms = 120_000;
 const descriptors = 256;
 const crowd = 400;
-const watch_ms = 2000;
+const spell_ticks = 50;
+const spells_max = 8;
 const limited = (...command: string[]) => ["sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh", ...command];
 
 let service: StartedService | null = null;
@@ -42,6 +43,21 @@ function ticks(pid: number): number {
   return Number(fields[11]) + Number(fields[12]);
 }
 
+/**
+ * What a process works for each tick that a spinning one works: the least of some spells, since a service that has just
+ * started has work of its own, which ends. One that spins works as much in each of them, on a busy machine as well.
+ */
+async function leastWork(pid: number, spinning: number): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let spell = 0; spell <= spells_max && least >= 0.5; spell += 1) {
+    const [worked, spun] = [ticks(pid), ticks(spinning)];
+    while (ticks(spinning) - spun < spell_ticks) await Bun.sleep(20);
+    // In the first of them clients still come in.
+    if (spell > 0) least = Math.min(least, (ticks(pid) - worked) / (ticks(spinning) - spun));
+  }
+  return least;
+}
+
 /** A server of Bun with nothing around it, and no more descriptors. */
 async function startBare(): Promise<{ url: string; pid: number }> {
   const program = `console.log(Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() }).url.href)`;
@@ -64,12 +80,8 @@ test.skipIf(process.platform !== "linux")(
     const metrics = async () => (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })).text();
     while (!(await metrics()).includes("packhouse_http_requests_under_way 2\n")) await Bun.sleep(50);
     for (let n = 0; n < crowd; n += 1) for (const address of [url, spinning.url]) open(address);
-    await Bun.sleep(watch_ms);
-    const before = [ticks(pid), ticks(spinning.pid)] as const;
-    await Bun.sleep(watch_ms);
-    const [worked, spun] = [ticks(pid) - before[0], ticks(spinning.pid) - before[1]];
-    // Should Bun alone not spin any more, the port need not be watched.
-    expect(worked).toBeLessThan(spun / 2);
+    // Should Bun alone not spin any more, this has no end, and the port need not be watched.
+    expect(await leastWork(pid, spinning.pid)).toBeLessThan(0.5);
     begun.socket.write(body.slice(1));
     expect(await begun.said).toStartWith("HTTP/1.1 201 ");
     for (const socket of sockets.splice(0)) socket.destroy();

@@ -16,7 +16,7 @@ let app: TestApp;
 let shop: Awaited<ReturnType<typeof openShop>>;
 let seller: Awaited<ReturnType<typeof openSeller>>;
 beforeAll(async () => {
-  app = await openTestApp({ carrier_patience_ms: 150 });
+  app = await openTestApp();
   shop = await openShop(app);
   seller = await openSeller(app);
 });

@@ -4,7 +4,7 @@ import { system } from "../../../src/kit/actor.ts";
 import { wireId } from "../../../src/kit/ids.ts";
 import { beginPurchase, chooseSeller } from "../../../src/shipping/labels/purchases/commands.ts";
 import { verifyStore } from "../../../src/verification.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { carrier_patience_ms, openTestApp, type TestApp } from "../../harness.ts";
 import { openShop } from "../shop.ts";
 import { down, drawn, lost, openSeller, refused } from "./seller.ts";
 
@@ -14,12 +14,13 @@ let app: TestApp;
 let shop: Awaited<ReturnType<typeof openShop>>;
 let seller: Awaited<ReturnType<typeof openSeller>>;
 beforeAll(async () => {
-  app = await openTestApp({ carrier_patience_ms: 150 });
+  app = await openTestApp();
   shop = await openShop(app);
   seller = await openSeller(app);
 });
 beforeEach(async () => {
   seller.openUp();
+  Object.assign(app.service, { carrier_patience_ms });
   await app.takeEvents();
 });
 afterAll(async () => {
@@ -47,8 +48,9 @@ async function buy(fields: object = {}, headers: Record<string, string> = {}) {
   return { order, answer, label: answer.body.data };
 }
 
-/** A carrier that does not answer until it is let. */
+/** A carrier that does not answer until it is let, and clients who wait for none. */
 function hanging() {
+  Object.assign(app.service, { carrier_patience_ms: 1 });
   const { promise, resolve } = Promise.withResolvers<void>();
   seller.fake.buy = async (ref) => {
     const sold = seller.sell(ref);
