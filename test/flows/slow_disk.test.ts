@@ -32,8 +32,8 @@ const middle = (times: readonly number[]) => times.toSorted((a, b) => a - b)[tim
 const turns = 4;
 
 /**
- * Reads while others write without end, and reads alone, in turns, so that other work of the machine meets both: nothing
- * of the former may take as long as the disk does.
+ * Reads while others write without end, and reads alone, in turns, so that other work of the machine meets both. Beside
+ * writes none may take as long as the disk does.
  */
 async function compared(delay_ms: number, reads: readonly (() => Promise<unknown>)[], write: (n: number) => unknown) {
   await timesOf(10, reads);
