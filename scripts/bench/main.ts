@@ -9,6 +9,7 @@ import { measureOrders } from "./orders.ts";
 import { measurePause } from "./pause.ts";
 import { measureRequests } from "./requests.ts";
 import { measureSpace } from "./space.ts";
+import { measureStart } from "./start.ts";
 import { measureWebhooks } from "./webhooks.ts";
 
 const usage = `Usage: bun run bench [SECONDS] [PART ...]
@@ -22,6 +23,7 @@ given). The figures hold for a machine that does nothing else meanwhile.
   conventions  what each convention of the API (key, limit, envelope, log …) adds to a read by id
   orders     what creating, getting and listing orders costs with a million of them, against a thousand
   space      what an order takes of the disk, by table and index, alone and with three subscriptions
+  start      how soon the binary answers after its start, with and without data, and what memory it holds
   webhooks   deliveries a second against a bare loop of the same requests, and how soon an event is received
   carriers   rates of several carriers while one of them hangs, and what others notice of it`;
 
@@ -33,6 +35,7 @@ const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   growth: measureGrowth,
   orders: measureOrders,
   space: measureSpace,
+  start: measureStart,
   webhooks: measureWebhooks,
   carriers: measureCarriers,
 };
