@@ -1,19 +1,18 @@
 // The store on PostgreSQL: a pool of connections to one schema, transactions of its own making, retries.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomInt } from "node:crypto";
-import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import type { Clock } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { type Site, unreachable } from "../kit/site.ts";
-import { databaseCode } from "./conflict.ts";
 import { Effects, type Listeners } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
 import { commit_seconds, commit_writes, commits, failures, retries } from "./meters.ts";
+import { isRetried, Session } from "./postgres_session.ts";
 import { SteadyClock, step_min_ms } from "./steady_clock.ts";
-import type { Db, StepListener, Store, StoreFacts, Tx, Writing } from "./store.ts";
+import type { Db, StepListener, Store, StoreFacts, Tx } from "./store.ts";
 import { recalled, Transaction } from "./transaction.ts";
 import { told, troubleOf } from "./trouble.ts";
 
@@ -34,10 +33,11 @@ const connections_max = 16;
 // Also how long a request waits for its turn, which on a busy machine is as long as it may wait for a lock.
 const connect_timeout_ms = 10_000;
 const attempts_max = 20;
+const yield_ms = 50;
 const keep_every_ms = 1000;
-const readOnly = "repeatable read read only";
+// How long the time that elapses here is believed, before the database is asked for its own once more.
+const asked_every_ms = 1000;
 const stepped = new Error("the clock was set, and nothing that waits was moved yet");
-const retried: readonly (string | null)[] = ["40001", "40P01"];
 
 // The tables of a schema with their indexes.
 const schemaSize = `select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as bytes
@@ -46,6 +46,9 @@ const schemaSize = `select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint
 // Integers and sums come as numbers, JSON as its text, which Drizzle reads: as on SQLite.
 for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) pg.types.setTypeParser(type, Number);
 for (const type of [pg.types.builtins.JSON, pg.types.builtins.JSONB]) pg.types.setTypeParser(type, (text) => text);
+
+/** What a transaction is for; `move` lets what waits be moved after the clock was set. */
+type Kind = "read" | "write" | "move";
 
 /** Opens the store of one mode on a migrated schema. Connections are made when they are needed. */
 export function openPostgres(settings: PostgresSettings): Store {
@@ -61,96 +64,6 @@ export function sessionSettings(schema: string): string {
     "set idle_in_transaction_session_timeout = '30s'",
     "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
   ].join("; ");
-}
-
-/** One pooled connection with its Drizzle object, so that statements prepared on it are found again. */
-class Session {
-  readonly sql: Writing;
-  readonly #client: pg.ClientBase;
-  readonly #scope: AsyncLocalStorage<object>;
-  #owner: object | undefined;
-  #broken: { readonly error: unknown } | null = null;
-
-  constructor(client: pg.ClientBase, scope: AsyncLocalStorage<object>) {
-    this.#client = client;
-    this.#scope = scope;
-    const query = (...args: unknown[]) =>
-      this.#watched(() => (client.query as (...args: unknown[]) => unknown)(...args));
-    this.sql = drizzle({ client: { query } as unknown as pg.PoolClient }) as unknown as Writing;
-  }
-
-  /** The store's time as it was kept last, or 0; once `locked`, nobody keeps another until this transaction ends. */
-  async keptTime(locked: boolean): Promise<number> {
-    const query = `select at from store_clock where id = 1${locked ? " for update" : ""}`;
-    return (await this.#client.query<{ at: number }>(query)).rows[0]?.at ?? 0;
-  }
-
-  /** Keeps the store's time for the next start and for other servers; an earlier one only if it `may_go_back`. */
-  async keepTime(at: number, may_go_back: boolean): Promise<void> {
-    const latest = may_go_back ? "excluded.at" : "greatest(store_clock.at, excluded.at)";
-    const query = `insert into store_clock values (1, $1) on conflict (id) do update set at = ${latest}`;
-    await this.#client.query(query, [at]);
-  }
-
-  /** Begins a transaction and answers the database's time (ms), in one trip. */
-  async begin(kind: string): Promise<number> {
-    const query = `begin isolation level ${kind}; select (extract(epoch from now()) * 1000)::bigint as now`;
-    const results = (await this.#client.query(query)) as unknown as { rows: { now: number }[] }[];
-    return results[1]?.rows[0]?.now ?? 0;
-  }
-
-  /** Runs work that alone may use this connection meanwhile. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    const owner = {};
-    this.#owner = owner;
-    this.#broken = null;
-    try {
-      const value = await this.#scope.run(owner, work);
-      if (this.#broken !== null) throw (this.#broken as { error: unknown }).error;
-      return value;
-    } finally {
-      this.#owner = undefined;
-    }
-  }
-
-  /** A part of a transaction that can be undone by itself. Savepoints of one name nest: the innermost is meant. */
-  async part<T>(work: () => Promise<T>): Promise<T> {
-    await this.#watched(() => this.#client.query("savepoint part"));
-    try {
-      const value = await work();
-      await this.#watched(() => this.#client.query("release part"));
-      return value;
-    } catch (error) {
-      if (this.#scope.getStore() !== this.#owner || retried.includes(databaseCode(error))) throw error;
-      await this.#client.query("rollback to part; release part");
-      this.#broken = null;
-      throw error;
-    }
-  }
-
-  async commit(): Promise<void> {
-    const { command } = await this.#client.query("commit");
-    // PostgreSQL answers ROLLBACK, without an error, to the commit of a transaction in which a statement failed.
-    if (command !== "COMMIT") throw new Error(`a commit was answered by ${command}`);
-  }
-
-  async rollback(): Promise<void> {
-    await this.#client.query("rollback");
-  }
-
-  async #watched<T>(act: () => T): Promise<Awaited<T>> {
-    const owner = this.#scope.getStore();
-    if (owner === undefined || owner !== this.#owner) throw new Error("a transaction was used after it had ended");
-    if (this.#broken !== null) {
-      throw new Error("a statement of this write failed; only tx.nested can undo one", { cause: this.#broken.error });
-    }
-    try {
-      return await act();
-    } catch (error) {
-      this.#broken ??= { error };
-      throw error;
-    }
-  }
 }
 
 class PostgresStore implements Store {
@@ -202,21 +115,21 @@ class PostgresStore implements Store {
           await this.#moving;
           continue;
         }
-        if (!retried.includes(databaseCode(error))) {
+        if (!isRetried(error)) {
           if (troubleOf(error) !== null) failures.add(1, this.mode);
           throw told(error);
         }
         retries.add(1, this.mode);
         if (attempt >= attempts_max) throw conflicting(error);
-        await Bun.sleep(randomInt(2 ** Math.min(attempt, 6)));
+        // What this one stood in the way of goes first, and does not meet it halfway again.
+        await Bun.sleep(yield_ms + randomInt(2 ** Math.min(attempt, 6)));
       }
     }
   }
 
   async read<T>(work: (db: Db) => Promise<T>): Promise<T> {
     try {
-      const client = await this.#connect();
-      return await this.#transact(client, readOnly, async (session, now) => {
+      return await this.#transact("read", async (session, now) => {
         const memos = new Map<string, unknown>();
         const db: Db = { sql: session.sql, now, ...this.#world(), memo: (key, make) => recalled(memos, key, make) };
         return await session.run(async () => await work(db));
@@ -274,8 +187,7 @@ class PostgresStore implements Store {
   async #writeOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const effects = new Effects();
     const begun_at = performance.now();
-    const result = await this.#transact(await this.#connect(), "read committed", async (session, now) => {
-      if (this.clock.stepped_ms !== 0 && this.#onStep !== null) throw stepped;
+    const result = await this.#transact("write", async (session, now) => {
       const tx = new Transaction(session.sql, now, this.#world(), (part) => session.part(part));
       const value = await session.run(() => tx.run(work));
       effects.add(tx.effects);
@@ -294,7 +206,7 @@ class PostgresStore implements Store {
     if (by_ms === 0) return;
     const effects = new Effects();
     try {
-      await this.#transact(await this.#connect(), "read committed", async (session, now) => {
+      await this.#transact("move", async (session, now) => {
         const at = now - this.clock.ahead_ms;
         const isMoved = Math.abs(at - (await session.keptTime(true))) < step_min_ms;
         const tx = new Transaction(session.sql, now, this.#world(), (part) => session.part(part));
@@ -303,7 +215,7 @@ class PostgresStore implements Store {
         effects.add(tx.effects);
       });
     } catch (error) {
-      if (troubleOf(error) !== null || retried.includes(databaseCode(error))) throw told(error);
+      if (troubleOf(error) !== null || isRetried(error)) throw told(error);
       const facts = { mode: this.mode, error: String(error) };
       this.#settings.log.error("what waits could not be moved after a step of the clock", facts);
     }
@@ -322,27 +234,28 @@ class PostgresStore implements Store {
   }
 
   /** One transaction from BEGIN to COMMIT. */
-  async #transact<T>(
-    client: pg.PoolClient,
-    kind: string,
-    work: (session: Session, now: number) => Promise<T>,
-  ): Promise<T> {
+  async #transact<T>(kind: Kind, work: (session: Session, now: number) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
     const session = this.#session(client);
-    let ending: Promise<void> = Promise.resolve();
     try {
-      const value = await work(session, await this.#time(session, await session.begin(kind)));
-      ending = session.commit();
-      // Nothing hangs on the end of a read, so its answer does not wait for it.
-      if (kind !== readOnly) await ending;
+      const value = await work(session, await this.#begin(session, kind));
+      if (kind === "read") session.leave();
+      else await session.commit();
+      this.#release(client, kind === "read" || !this.#isTimeDue() ? null : this.#keepTime(session));
       return value;
     } catch (error) {
-      ending = session.rollback();
+      const ended = session.rollback();
+      this.#release(client, ended);
       // Whoever is told of a refusal may ask again at once, and finds nothing locked by what was refused.
-      if (kind !== readOnly) await ending.catch(() => {});
+      if (kind !== "read") await ended.catch(() => {});
       throw error;
-    } finally {
-      if (kind !== readOnly) ending = ending.then(() => this.#keepTime(session));
-      // A connection that cannot even end its transaction is thrown away.
+    }
+  }
+
+  /** Lets others have a connection, once it is done; one that cannot even end its transaction is thrown away. */
+  #release(client: pg.PoolClient, ending: Promise<void> | null): void {
+    if (ending === null) client.release();
+    else {
       ending.then(
         () => client.release(),
         (worse: Error) => client.release(worse),
@@ -359,13 +272,43 @@ class PostgresStore implements Store {
     return session;
   }
 
-  /** The time of a transaction that has begun, when the database says it is `database_now`. */
-  async #time(session: Session, database_now: number): Promise<number> {
+  /** Begins a transaction and answers its time. Throws when what waits has to be moved before. */
+  async #begin(session: Session, kind: Kind): Promise<number> {
+    const check = () => {
+      if (kind === "write" && this.clock.stepped_ms !== 0 && this.#onStep !== null) throw stepped;
+    };
+    const mode = kind === "read" ? "read" : "write";
+    if (this.#isSampleFresh() && kind !== "move") {
+      session.beginSoon(mode, (database_now) => {
+        this.#notice(database_now);
+        check();
+      });
+    } else await this.#learn(session, await session.begin(mode));
+    const now = this.clock.now();
+    check();
+    return now;
+  }
+
+  #isSampleFresh(): boolean {
+    return this.#sample !== null && this.clock.elapsed() - this.#sample.elapsed < asked_every_ms;
+  }
+
+  /** Takes the database's time as it was told just now. */
+  async #learn(session: Session, database_now: number): Promise<void> {
     const isFirst = this.#sample === null;
     const kept_at = isFirst ? await session.keptTime(false) : 0;
     this.#sample = { at: database_now, elapsed: this.clock.elapsed() };
     if (isFirst) this.clock.recall(kept_at);
-    return this.clock.now();
+  }
+
+  /** Takes the database's time as it was told with another answer, perhaps late, if it shows that the clock was set. */
+  #notice(database_now: number): void {
+    if (this.#sample === null || this.#settings.time === "clock") return;
+    const elapsed = this.clock.elapsed();
+    const expected = this.#sample.at + elapsed - this.#sample.elapsed;
+    if (Math.abs(database_now - expected) < step_min_ms) return;
+    this.#sample = { at: database_now, elapsed };
+    this.clock.now();
   }
 
   #machineTime(): number | null {
@@ -375,12 +318,14 @@ class PostgresStore implements Store {
     return this.#sample.at + clock.elapsed() - this.#sample.elapsed;
   }
 
+  #isTimeDue(): boolean {
+    return this.clock.stepped_ms === 0 && Math.abs(this.clock.machine() - this.#kept_at) >= keep_every_ms;
+  }
+
   /** Keeps the time now and then, once the transaction that told it is over. */
   async #keepTime(session: Session): Promise<void> {
-    const at = this.clock.machine();
-    if (Math.abs(at - this.#kept_at) < keep_every_ms || this.clock.stepped_ms !== 0) return;
-    this.#kept_at = at;
-    await session.keepTime(at, false);
+    this.#kept_at = this.clock.machine();
+    await session.keepTime(this.#kept_at, false);
   }
 }
 

@@ -1,6 +1,7 @@
 // A statement that Drizzle has built, run without what Drizzle does anew for each run, each value and each row: it asks
 // what class everything is of, which costs more than SQLite does.
 import { Column, is, noopDecoder, Param, Placeholder, SQL } from "drizzle-orm";
+import type { Statement } from "./postgres_trip.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 type Row = Record<string, unknown>;
@@ -8,6 +9,13 @@ type Row = Record<string, unknown>;
 /** A statement that is ready to run. */
 export interface Ready<R> {
   execute(values?: Record<string, unknown>): Promise<R>;
+}
+
+/** How PostgreSQL is asked a statement that is ready. */
+export interface Asked {
+  ask(statement: Statement, values: readonly unknown[]): Promise<{ readonly rows: unknown[][] }>;
+  /** As `ask`, but no answer is waited for: what fails it fails what is asked next, or the commit. */
+  askLater(statement: Statement, values: readonly unknown[]): Promise<void>;
 }
 
 interface Encoder {
@@ -21,6 +29,9 @@ interface Kept {
   readonly fields?: readonly { readonly path: readonly string[]; readonly field: Field }[];
   customResultMapper?: ((rows: unknown[][]) => unknown[]) | undefined;
   getQuery(): { readonly params: readonly unknown[] };
+  /** Of PostgreSQL alone. */
+  readonly rawQueryConfig?: Statement;
+  readonly client?: Asked;
   /** Of SQLite alone. */
   readonly executeMethod?: "run" | "all" | "get" | "values";
   readonly stmt?: {
@@ -36,11 +47,20 @@ export function quickened<R>(ready: Ready<R>): Ready<R> {
   const kept = ready as unknown as Kept;
   keepNulls(kept);
   const shape = shapeOf(kept);
-  const { stmt, executeMethod } = kept;
-  if (stmt === undefined) {
-    if (shape !== null) kept.customResultMapper = (rows) => rows.map((values) => objectOf(values, shape));
-    return ready;
+  const { stmt, executeMethod, client, rawQueryConfig } = kept;
+  if (client !== undefined && rawQueryConfig !== undefined) {
+    if (shape === null && kept.fields !== undefined) return ready;
+    const bind = binderOf(kept.getQuery().params);
+    const { text, name } = rawQueryConfig;
+    const statement = { text, name };
+    return {
+      execute: async (values = {}) => {
+        const { rows } = await client.ask(statement, bind(values));
+        return (shape === null ? rows : rows.map((row) => objectOf(row, shape))) as R;
+      },
+    };
   }
+  if (stmt === undefined) return ready;
   const bind = binderOf(kept.getQuery().params);
   if (executeMethod === "run") return runningBy(bind, (values) => stmt.run(...values) as R);
   if (executeMethod !== "all" || shape === null) return ready;
@@ -49,6 +69,29 @@ export function quickened<R>(ready: Ready<R>): Ready<R> {
   const isNamed = stmt.columnNames.join() === names.join() && new Set(names).size === names.length;
   if (isNamed) return runningBy(bind, (values) => decoded(stmt.all(...values), shape) as R);
   return runningBy(bind, (values) => stmt.values(...values).map((row) => objectOf(row, shape)) as R);
+}
+
+/** An insert of some rows on PostgreSQL. */
+export interface ReadyRows {
+  /** Inserts the rows and answers what is returned of each. */
+  execute(rows: readonly Values[]): Promise<unknown[][]>;
+  /** Inserts the rows without waiting: what fails it fails what is asked next, or the commit. */
+  later(rows: readonly Values[]): Promise<void>;
+}
+
+/** The insert of some rows, faster than Drizzle runs it, from one of a single row and one of them all. */
+export function quickenedRows(single: Ready<unknown>, all: Ready<unknown>): ReadyRows {
+  const kept = single as unknown as Kept;
+  keepNulls(kept);
+  const bind = binderOf(kept.getQuery().params);
+  const { client, rawQueryConfig } = all as unknown as Kept;
+  if (client === undefined || rawQueryConfig === undefined) throw new Error("the statement is not PostgreSQL's");
+  const { text, name } = rawQueryConfig;
+  const statement = { text, name };
+  return {
+    execute: async (rows) => (await client.ask(statement, rows.flatMap(bind))).rows,
+    later: (rows) => client.askLater(statement, rows.flatMap(bind)),
+  };
 }
 
 function runningBy<R>(bind: (values: Values) => unknown[], run: (values: unknown[]) => R): Ready<R> {

@@ -4,7 +4,7 @@ import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { among, given, int, list, table, text } from "../../db/kit.ts";
 import { engine } from "../config.ts";
 import { assert } from "../kit/assert.ts";
-import { quickened, type Ready } from "./ready.ts";
+import { quickened, quickenedRows, type Ready, type ReadyRows } from "./ready.ts";
 import type { Reading, Tx, Writing } from "./store.ts";
 
 /** The arguments of a prepared statement, as its query names them: usable wherever Drizzle takes a value. */
@@ -58,13 +58,16 @@ export function preparedOf<R, A = object, S extends Reading = Reading>(
   };
 }
 
-/** Inserts rows: a prepared statement a row on SQLite (building SQL costs), one for all on PostgreSQL (trips cost). */
+/**
+ * Inserts rows: a prepared statement a row on SQLite, where building SQL costs; one for all on PostgreSQL, where trips
+ * cost. There nothing is waited for: what fails it fails the next statement, the part or the commit.
+ */
 export async function insert<T extends PgTable>(tx: Tx, table: T, rows: readonly InferInsertModel<T>[]): Promise<void> {
   if (engine === "postgres") {
-    for (const some of chunksOf(table, rows)) await tx.sql.insert(table).values(some as never);
+    for (const some of chunksOf(rows)) await insertSome(tx.sql, table, some, null).later(some);
     return;
   }
-  for (const row of rows as readonly Record<string, unknown>[]) await insertOne(tx.sql, table, row);
+  for (const row of rows as readonly Row[]) await insertOne(tx.sql, table, row);
 }
 
 /** Inserts rows as `insert` does and answers their ids, in the order of the rows. */
@@ -75,16 +78,12 @@ export async function insertIds<T extends PgTable & { id: AnyPgColumn }>(
 ): Promise<number[]> {
   const ids: number[] = [];
   if (engine === "postgres") {
-    for (const some of chunksOf(table, rows)) {
-      const query = tx.sql
-        .insert(table)
-        .values(some as never)
-        .returning({ id: table.id } as never);
-      for (const { id } of (await query) as unknown as { id: number }[]) ids.push(id);
+    for (const some of chunksOf(rows)) {
+      for (const [id] of await insertSome(tx.sql, table, some, table.id).execute(some)) ids.push(id as number);
     }
   } else {
     // SQLite tells the id of a row that was inserted last in half the time that it takes to return it.
-    for (const row of rows as readonly Record<string, unknown>[]) {
+    for (const row of rows as readonly Row[]) {
       const { lastInsertRowid } = (await insertOne(tx.sql, table, row)) as { readonly lastInsertRowid: number };
       ids.push(lastInsertRowid);
     }
@@ -112,34 +111,67 @@ export async function allotId(tx: Tx, name: string): Promise<number> {
   return row.id;
 }
 
-const parameters_max = 65_535;
+type Row = Record<string, unknown>;
 
-/** The rows in parts that one statement can take. */
-function* chunksOf<Row>(table: PgTable, rows: readonly Row[]): Generator<readonly Row[]> {
-  const chunk = Math.floor(parameters_max / Object.keys(getTableColumns(table)).length);
-  for (let at = 0; at < rows.length; at += chunk) yield rows.slice(at, at + chunk);
+const namesOf = (row: Row) => Object.keys(row).filter((name) => row[name] !== undefined);
+
+// A statement of this many rows stays far below the limit of parameters.
+const rows_max = 128;
+
+/**
+ * The rows in parts that one statement takes: rows that are next to each other and name the same columns, few of them
+ * or a power of two, so that what is prepared serves lists of any length.
+ */
+function* chunksOf(rows: readonly Row[]): Generator<readonly Row[]> {
+  for (let at = 0; at < rows.length; ) {
+    const shape = namesOf(rows[at] as Row).join();
+    let alike = 1;
+    while (alike < rows_max && at + alike < rows.length && namesOf(rows[at + alike] as Row).join() === shape)
+      alike += 1;
+    const count = alike <= 8 ? alike : 2 ** Math.floor(Math.log2(alike));
+    yield rows.slice(at, at + count);
+    at += count;
+  }
+}
+
+const row_inserts = new WeakMap<Writing, Map<PgTable, Map<string, ReadyRows>>>();
+
+/** The statement that inserts such rows on PostgreSQL, prepared once on each connection. */
+function insertSome(sql: Writing, table: PgTable, rows: readonly Row[], id: AnyPgColumn | null): ReadyRows {
+  const names = namesOf(rows[0] as Row);
+  const tables = getOrMake(row_inserts, sql, () => new Map<PgTable, Map<string, ReadyRows>>());
+  const shapes = getOrMake(tables, table, () => new Map<string, ReadyRows>());
+  const shape = `${rows.length} ${names.join()} ${id === null ? "" : "returning"}`;
+  return getOrMake(shapes, shape, () => {
+    const [one, all] = [1, rows.length].map((count) => insertOf(sql, table, names, id, count));
+    return quickenedRows(one as Ready<unknown>, all as Ready<unknown>);
+  });
 }
 
 const inserts = new WeakMap<Writing, Map<PgTable, Map<string, Ready<unknown>>>>();
 
-async function insertOne(sql: Writing, table: PgTable, row: Record<string, unknown>): Promise<unknown> {
-  const names = Object.keys(row).filter((name) => row[name] !== undefined);
+async function insertOne(sql: Writing, table: PgTable, row: Row): Promise<unknown> {
+  const names = namesOf(row);
   const tables = getOrMake(inserts, sql, () => new Map<PgTable, Map<string, Ready<unknown>>>());
   const shapes = getOrMake(tables, table, () => new Map<string, Ready<unknown>>());
-  return getOrMake(shapes, names.join(), () => insertOf(sql, table, names)).execute(row);
+  return getOrMake(shapes, names.join(), () => quickened(insertOf(sql, table, names, null, 1))).execute(row);
 }
 
-function insertOf(sql: Writing, table: PgTable, names: readonly string[]): Ready<unknown> {
+/** An insert of so many rows, each of which has the same values to be named. */
+function insertOf(
+  sql: Writing,
+  table: PgTable,
+  names: readonly string[],
+  id: AnyPgColumn | null,
+  count: number,
+): Ready<unknown> {
   for (const column of Object.values(getTableColumns(table))) {
     assert(column.defaultFn === undefined, `${column.name} has a default that would be computed once and kept`);
   }
   const values = Object.fromEntries(names.map((name) => [name, template.placeholder(name)]));
-  return quickened<unknown>(
-    sql
-      .insert(table)
-      .values(values as never)
-      .prepare(""),
-  );
+  const query = sql.insert(table).values(Array.from({ length: count }, () => values) as never);
+  const name = `p${made_count++}`;
+  return id === null ? query.prepare(name) : query.returning({ id }).prepare(name);
 }
 
 function getOrMake<K, V>(

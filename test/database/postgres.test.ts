@@ -1,15 +1,16 @@
 // What is peculiar to the store on PostgreSQL: retries, several servers, lost connections, migrations that race.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
 import pg from "pg";
 import { databaseUrl, engine } from "../../src/config.ts";
+import { conflict } from "../../src/database/conflict.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
 import { migrations } from "../../src/database/migration_sql.ts";
 import { openPostgres } from "../../src/database/postgres.ts";
 import { type Args, insert, prepared } from "../../src/database/statements.ts";
 import type { Store, Tx } from "../../src/database/store.ts";
-import { systemClock } from "../../src/kit/clock.ts";
+import { stillClock, systemClock } from "../../src/kit/clock.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { boxes, ended, thingMigrations, things } from "./things.ts";
 
@@ -155,6 +156,68 @@ if (engine === "postgres")
       expect(await ended(cut)).toMatchObject({ code: "storage_unavailable" });
       await store.write((tx) => insert(tx, things, [{ name: "after", quantity: 1 }]));
       expect(await quantities()).toEqual([1]);
+    });
+
+    test("what need not be answered at once travels with what must be", async () => {
+      // No second passes, after which a trip of its own would compare the clocks.
+      const still = openPostgres({ url, ...common, clock: stillClock(1_700_000_000_000), time: "clock" });
+      await still.write(async () => {});
+      while ((await still.facts()).connections?.busy !== 0) await Bun.sleep(1);
+      const travelled = spyOn(pg.Client.prototype, "query");
+      const trips = async (work: () => Promise<unknown>) => {
+        travelled.mockClear();
+        await work();
+        await Bun.sleep(1);
+        return travelled.mock.calls.length;
+      };
+      const all = () => still.read((db) => db.sql.select().from(things).orderBy(things.name));
+      const row = (name: string) => ({ name, quantity: 1 });
+      const twoParts = async (tx: Tx) => {
+        await insert(tx, things, [row("a"), row("b")]);
+        await change(tx, "a");
+        for (const name of ["b", "c"]) await tx.nested((part) => change(part, name));
+        await insert(tx, things, [row("c")]);
+        await insert(tx, boxes, [{ name: "x" }]);
+      };
+      // With its first change go the beginning and what was inserted before it; with its end what was inserted last.
+      expect(await trips(() => still.write(twoParts))).toBe(4);
+      // The end of a read is waited for by nobody.
+      expect(await trips(all)).toBe(2);
+      expect(await trips(() => still.read(async () => {}))).toBe(0);
+      expect(await trips(() => ended(still.write(() => Promise.reject(new Error("no")))))).toBe(0);
+      travelled.mockRestore();
+      expect((await all()).map(({ quantity }) => quantity)).toEqual([2, 2, 1]);
+      await still.close();
+    });
+
+    test("an insert that is told of late fails the part that it belongs to, and no other", async () => {
+      const [good, bad] = [
+        { name: "good", quantity: 1 },
+        { name: "bad", quantity: -1 },
+      ];
+      await store.write(async (tx) => {
+        await insert(tx, things, [good]);
+        const inside = await ended(tx.nested((part) => insert(part, things, [bad])));
+        expect(conflict(inside)).toMatchObject({ kind: "check", rule: "things_quantity" });
+        // What failed in its first run is prepared by the next.
+        await tx.nested((part) => insert(part, things, [{ ...bad, quantity: 2 }]));
+      });
+      let begun = false;
+      const whole = await ended(
+        store.write(async (tx) => {
+          await insert(tx, things, [{ name: "first", quantity: -1 }]);
+          await ended(
+            tx.nested(async () => {
+              begun = true;
+            }),
+          );
+          await insert(tx, things, [{ name: "last", quantity: 1 }]);
+        }),
+      );
+      expect([begun, conflict(whole)?.kind]).toEqual([false, "check"]);
+      const alone = await ended(store.write((tx) => insert(tx, things, [{ name: "alone", quantity: -1 }])));
+      expect(conflict(alone)?.kind).toBe("check");
+      expect(await quantities()).toEqual([2, 1]);
     });
 
     test("a server that cannot be reached refuses reads and writes", async () => {

@@ -1,0 +1,199 @@
+// Statements on their way to PostgreSQL. Each trip to the server and back costs both sides more than most statements
+// do, so what need not be answered at once travels with what must be. `pg` keeps the connection and its protocol; its
+// own queries would go one by one, and read what columns there are anew each time.
+import pg from "pg";
+
+/** A statement with the name that it is prepared under; without one it is planned anew each time. */
+export interface Statement {
+  readonly text: string;
+  readonly name: string;
+}
+
+/** What a statement brought: its rows, each a list of values, and the names of those. */
+export interface Answer {
+  /** Such as `COMMIT` or `INSERT 0 1`. */
+  readonly command: string;
+  readonly columns: readonly string[];
+  readonly rows: unknown[][];
+}
+
+/** A statement that is to travel, and who waits for it. */
+interface Traveller {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+  /** What throws here fails all that travels behind it. */
+  readonly done: (answer: Answer) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+interface Columns {
+  readonly names: readonly string[];
+  readonly parsers: readonly ((text: string) => unknown)[];
+}
+
+/** What this needs of `pg`, whose types tell of older versions. */
+interface Connection {
+  readonly stream: { cork(): void; uncork(): void };
+  parse(of: { name: string; text: string }): void;
+  bind(of: { statement: string; values: readonly unknown[] }): void;
+  describe(of: { type: "P"; name: string }): void;
+  execute(): void;
+  close(of: { type: "S"; name: string }): void;
+  sync(): void;
+}
+
+const no_columns: Columns = { names: [], parsers: [] };
+const ignore = () => {};
+
+/** A place among what is held. */
+export interface Mark {
+  readonly trip: number;
+  readonly at: number;
+}
+
+/** The statements of one connection, in the order in which they were asked. */
+export class Road {
+  readonly #client: pg.ClientBase;
+  /** The columns of what is prepared on this connection. */
+  readonly #prepared = new Map<string, Columns>();
+  #held: Traveller[] = [];
+  #trips = 0;
+
+  constructor(client: pg.ClientBase) {
+    this.#client = client;
+  }
+
+  /** The place of what is held next. */
+  mark(): Mark {
+    return { trip: this.#trips, at: this.#held.length };
+  }
+
+  /** Whether what was held at a place has not been sent yet. */
+  holds({ trip }: Mark): boolean {
+    return trip === this.#trips;
+  }
+
+  /** How many statements wait for the next trip. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  /** Keeps a statement for the next trip. What fails it fails the rest of that trip, with the same error. */
+  hold(statement: Statement, values: readonly unknown[] = [], done: (answer: Answer) => void = ignore): void {
+    this.#held.push({ statement, values: values.map(sent), done, fail: ignore });
+  }
+
+  /** Forgets what is held since a place. */
+  forget(since: Mark): void {
+    this.#held.length = this.holds(since) ? since.at : 0;
+  }
+
+  /** Sends a statement behind all that is held, and answers what it brought. */
+  ask(statement: Statement, values: readonly unknown[] = []): Promise<Answer> {
+    return new Promise((done, fail) => {
+      this.#held.push({ statement, values: values.map(sent), done, fail });
+      this.send();
+    });
+  }
+
+  /** Sends what is held, if anything, without waiting for it. */
+  send(): void {
+    if (this.#held.length === 0) return;
+    const trip = new Trip(this.#held, this.#prepared);
+    this.#held = [];
+    this.#trips += 1;
+    this.#client.query(trip as unknown as pg.Submittable);
+  }
+}
+
+/** A value as it is sent: text, bytes or null. */
+function sent(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string") return value;
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (typeof value === "object") throw new TypeError("a value of a statement is no text, number or bytes");
+  return String(value);
+}
+
+/** Some statements that are sent at once and end at one mark: when one fails, the server passes over the rest. */
+class Trip {
+  readonly #travellers: readonly Traveller[];
+  readonly #prepared: Map<string, Columns>;
+  /** What the statement whose turn it is has brought so far. */
+  #rows: unknown[][] = [];
+  #columns: Columns = no_columns;
+  #turn = 0;
+  #refusal: { readonly error: unknown } | null = null;
+
+  constructor(travellers: readonly Traveller[], prepared: Map<string, Columns>) {
+    this.#travellers = travellers;
+    this.#prepared = prepared;
+  }
+
+  submit(connection: Connection): null {
+    connection.stream.cork();
+    const fresh = new Set<string>();
+    for (const { statement, values } of this.#travellers) {
+      const { name, text } = statement;
+      const isReady = name !== "" && (this.#prepared.has(name) || fresh.has(name));
+      // One whose first run failed may be prepared already.
+      if (!isReady && name !== "") connection.close({ type: "S", name });
+      if (!isReady) connection.parse({ name, text });
+      connection.bind({ statement: name, values });
+      if (!this.#prepared.has(name)) connection.describe({ type: "P", name: "" });
+      connection.execute();
+      if (name !== "") fresh.add(name);
+    }
+    connection.sync();
+    connection.stream.uncork();
+    this.#begin();
+    return null;
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly { name: string; dataTypeID: number }[] }): void {
+    const parsers = fields.map(({ dataTypeID }) => pg.types.getTypeParser(dataTypeID, "text"));
+    this.#columns = { names: fields.map(({ name }) => name), parsers };
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const { parsers } = this.#columns;
+    const row: unknown[] = [];
+    for (let at = 0; at < fields.length; at += 1) {
+      const text = fields[at] ?? null;
+      const parse = parsers[at];
+      row.push(text === null || parse === undefined ? null : parse(text));
+    }
+    this.#rows.push(row);
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const traveller = this.#travellers[this.#turn] as Traveller;
+    const { name } = traveller.statement;
+    if (name !== "") this.#prepared.set(name, this.#columns);
+    const answer = { command: text, columns: this.#columns.names, rows: this.#rows };
+    this.#turn += 1;
+    this.#begin();
+    if (this.#refusal !== null) traveller.fail(this.#refusal.error);
+    else {
+      try {
+        traveller.done(answer);
+      } catch (error) {
+        this.#refusal = { error };
+      }
+    }
+  }
+
+  /** The statement whose turn it is has failed, or the connection is lost. */
+  handleError(error: unknown): void {
+    const { error: reason } = this.#refusal ?? { error };
+    for (; this.#turn < this.#travellers.length; this.#turn += 1) this.#travellers[this.#turn]?.fail(reason);
+  }
+
+  handleReadyForQuery(): void {}
+
+  #begin(): void {
+    const name = this.#travellers[this.#turn]?.statement.name ?? "";
+    this.#columns = this.#prepared.get(name) ?? no_columns;
+    this.#rows = [];
+  }
+}
