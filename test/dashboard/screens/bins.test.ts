@@ -114,7 +114,7 @@ describeInBrowser("bins and lots", () => {
     const { page } = await house.open("/lots");
     await page.click("tr:has-text('L-7') a");
     await page.click("button:has-text('Recall')");
-    await page.waitForSelector("dialog:has-text('Nothing of it is picked or shipped any more')");
+    await page.waitForSelector("dialog:has-text('Its units are no longer picked or shipped')");
     await page.click("dialog .form-acts button:has-text('Recall')");
     await page.waitForSelector("[data-field=reason] .field-wrong");
     await page.fill("[name=reason]", "Glass in one bottle");

@@ -34,7 +34,7 @@ describeInBrowser("the customers", () => {
     await page.fill("[name='address.city']", "Seattle");
     await page.fill("[name='address.state']", "OR");
     await page.fill("[name='address.postal_code']", "97201");
-    await page.click("text=Check it");
+    await page.click("text=Check the address");
     await page.waitForSelector(".address-check .notice");
     await page.fill("[name='address.city']", "Portland");
     await page.click("dialog button:has-text('Save')");

@@ -44,13 +44,13 @@ describeInBrowser("the screens for developers", () => {
     const ask = () => fetch(`${house.url}/v1/products`, { headers: { authorization: `Bearer ${key}` } });
     expect((await ask()).status).toBe(200);
     await page.click("a:has-text('Web shop')");
-    await page.waitForSelector("text=1 requests came from addresses that are not in the list");
+    await page.waitForSelector("text=1 request came from addresses that are not in the list");
     await page.click("li:has-text('127.0.0.1') >> text=Allow");
     await page.waitForSelector("text=127.0.0.1 is in the list.");
     expect((await ask()).headers.get("x-ip-allowlist")).toBe("allowed");
 
-    await page.click("button:has-text('Replace')");
-    await page.click("dialog button:has-text('Replace')");
+    await page.click("button:has-text('Rotate')");
+    await page.click("dialog button:has-text('Rotate')");
     const next = (await page.textContent("dialog .secret code")) ?? "";
     expect([next === key, (await ask()).status]).toEqual([false, 200]);
     await page.click("text=I have copied it");
@@ -91,10 +91,10 @@ describeInBrowser("the screens for developers", () => {
     await house.test.must("POST", "/inventory", { sku: "TEA", quantity: 5 });
     await until(() => received.length >= 3);
     await page.waitForSelector("tr:has-text('inventory.updated'):has-text('Arrived')");
-    await page.click("tr:has-text('inventory.updated') >> [aria-label='Show what was sent and answered']");
+    await page.click("tr:has-text('inventory.updated') >> [aria-label='Show request and response']");
     await page.waitForSelector('dialog .exchange:has-text(\'"sku": "TEA"\')');
     const before = received.length;
-    await page.click("dialog button:has-text('Send again')");
+    await page.click("dialog button:has-text('Redeliver')");
     await until(() => received.length > before);
 
     await page.click("[aria-label=More]");
@@ -108,17 +108,17 @@ describeInBrowser("the screens for developers", () => {
     await page.click("[role=menuitem]:has-text('Resume')");
     await page.waitForSelector("h1 + .badge:has-text('Active')");
     await page.click("[aria-label=More]");
-    await page.click("[role=menuitem]:has-text('Send what was missed')");
+    await page.click("[role=menuitem]:has-text('Recover missed deliveries')");
     const missed = received.length;
-    await page.click("dialog button:has-text('Send what was missed')");
-    await page.waitForSelector("text=What was missed has been sent again");
+    await page.click("dialog button:has-text('Recover missed deliveries')");
+    await page.waitForSelector("text=Recovery finished");
     await until(() => received.length > missed);
     // A receiver that is gone: the operator is told, and the screen says why nothing is sent.
     status = 410;
     await house.test.must("POST", "/inventory", { sku: "TEA", quantity: 1 });
     await page.waitForSelector("h1 + .badge:has-text('Disabled')");
-    await page.click("button:has-text('Seen')");
-    await page.waitForSelector("button:has-text('Seen')", { state: "detached" });
+    await page.click("button:has-text('Acknowledge')");
+    await page.waitForSelector("button:has-text('Acknowledge')", { state: "detached" });
   });
 
   test("the log of requests tells what was asked, and one of them", async () => {
@@ -144,12 +144,12 @@ describeInBrowser("the screens for developers", () => {
     await page.click("label:has-text('WooCommerce')");
     await page.fill("[name=store_id]", "https://shop.example.com");
     await page.fill("[name=client_secret]", "short");
-    await page.click("form button:has-text('Connect a shop')");
+    await page.click("form button:has-text('Connect a store')");
     await page.waitForSelector("[data-field=client_secret] .field-wrong");
     await page.fill("[name=client_secret]", "long-enough-secret");
     await page.fill("[name=api_url]", "https://93.184.216.34");
-    await page.click("form button:has-text('Connect a shop')");
-    await page.waitForSelector("text=No orders have come in yet");
+    await page.click("form button:has-text('Connect a store')");
+    await page.waitForSelector("text=No orders yet");
     await page.click("[role=tab]:has-text('Details')");
     await page.waitForSelector(".copy-field code");
     expect(await page.content()).not.toContain("long-enough-secret");

@@ -30,7 +30,7 @@ describeInBrowser("receipts, transfers, counts and put-backs", () => {
     const tab = await house.open("/receipts");
     const { page } = tab;
     tab.expectRefusals(404, 422);
-    await page.click(".empty >> text=Expect a delivery");
+    await page.click(".empty >> text=New receipt");
     await page.fill("[name=supplier]", "Leaf & Co");
     await page.selectOption("[name=location]", "whs_1001");
     const line = (at: number, name: string) => `.line >> nth=${at} >> .line-field:has-text('${name}') input`;
@@ -41,24 +41,24 @@ describeInBrowser("receipts, transfers, counts and put-backs", () => {
       if (at === 2) await pick(page, line(at, "SKU"), "TEA");
     }
     await page.fill(line(2, "Units"), "none");
-    await page.click(".form-acts button:has-text('Expect a delivery')");
+    await page.click(".form-acts button:has-text('New receipt')");
     // Beside the line that it is of, although the empty one before it was not sent.
     await page.waitForSelector(".line >> nth=2 >> .field-wrong:has-text('must be an integer')");
     await page.click("[aria-label='Remove the line'] >> nth=2");
-    await page.click(".form-acts button:has-text('Expect a delivery')");
+    await page.click(".form-acts button:has-text('New receipt')");
     await page.waitForSelector("h1:has-text('Receipt rcv_')");
     const [receipt] = (await must("GET", "/inventory/receipts")).data;
     expect(receipt).toMatchObject({ supplier: "Leaf & Co", lines: [{ sku: "RICE", quantity: 10 }] });
 
-    await page.click("button:has-text('Enter what arrived')");
+    await page.click("button:has-text('Receive')");
     await page.fill("dialog .line-field:has-text('Units') input", "7");
     await page.fill("dialog .line-field:has-text('Bin') input", "A-02");
-    await page.waitForSelector(".will:has-text('7 units are taken in')");
-    await page.click("dialog button:has-text('Take in')");
+    await page.waitForSelector(".will:has-text('Received now: 7 units')");
+    await page.click("dialog button:has-text('Receive')");
     await page.waitForSelector("h1 + .badge:has-text('Receiving')");
     expect(await level("RICE")).toMatchObject({ on_hand: 7, incoming: 3, locations: [{ location: "A-02" }] });
     await page.click(".page-acts button:has-text('Close')");
-    await page.click("dialog:has-text('3 units have not come') .dialog-acts button:has-text('Close')");
+    await page.click("dialog:has-text('Missing: 3 units') .dialog-acts button:has-text('Close')");
     await page.waitForSelector("h1 + .badge:has-text('Closed')");
     expect(await level("RICE")).toMatchObject({ incoming: 0 });
   });
@@ -69,9 +69,9 @@ describeInBrowser("receipts, transfers, counts and put-backs", () => {
     await page.selectOption("[name=to_location]", west);
     await pick(page, ".line-field:has-text('SKU') input", "TEA");
     await page.fill(".line-field:has-text('Units') input", "5");
-    await page.click(".form-acts button:has-text('Plan a transfer')");
+    await page.click(".form-acts button:has-text('New transfer')");
     await page.click(".page-acts button:has-text('Ship')");
-    await page.click("dialog:has-text('5 units leave') button:has-text('Ship')");
+    await page.click("dialog:has-text('On hand decreases by 5 units') button:has-text('Ship')");
     await page.waitForSelector("h1 + .badge:has-text('In transit')");
     await page.click(".page-acts button:has-text('Receive')");
     await page.fill("dialog .line-field:has-text('Units') input", "4");
@@ -96,15 +96,15 @@ describeInBrowser("receipts, transfers, counts and put-backs", () => {
     await page.fill("input.counted >> nth=0", "14");
     await page.keyboard.press("Enter");
     await page.keyboard.type("7");
-    await page.click("button:has-text('Save what was counted')");
+    await page.click("button:has-text('Save the counted units')");
     await page.waitForSelector("tr:has-text('TEA') .minus:has-text('-1')");
     await page.click(".page-acts button:has-text('Review')");
     await page.click("dialog button:has-text('Review')");
-    await page.waitForSelector("h1 + .badge:has-text('To be reviewed')");
+    await page.waitForSelector("h1 + .badge:has-text('In review')");
     expect(await level("TEA")).toMatchObject({ on_hand: 19 });
-    await page.click(".page-acts button:has-text('Post the differences')");
+    await page.click(".page-acts button:has-text('Post the count')");
     await page.waitForSelector("dialog:has-text('1 line differs: 0 units more and 1 unit fewer')");
-    await page.click("dialog .form-acts button:has-text('Post the differences')");
+    await page.click("dialog .form-acts button:has-text('Post the count')");
     await page.waitForSelector("h1 + .badge:has-text('Posted')");
     expect(await level("TEA")).toMatchObject({ on_hand: 18 });
   });
@@ -121,7 +121,7 @@ describeInBrowser("receipts, transfers, counts and put-backs", () => {
     await must("DELETE", `/orders/${id}`);
     const { page } = await house.open("/putbacks");
     await page.click("tr:has-text('RICE') button:has-text('Put back')");
-    await page.waitForSelector(".will:has-text('2 units go to A-02; none left')");
+    await page.waitForSelector(".will:has-text('To A-02: 2 units. Left to put back: none')");
     await page.click("dialog .form-acts button:has-text('Put back')");
     await page.waitForSelector("text=Nothing waits to be put back");
     expect(await level("RICE")).toMatchObject({ available: 7, unavailable: { putback: 0 } });

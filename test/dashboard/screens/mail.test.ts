@@ -24,7 +24,7 @@ describeInBrowser("the screen about e-mail, with a mail server", () => {
     expect(await page.locator("body").textContent()).not.toContain("sesame");
     server.take(false);
     await page.click("button:has-text('Send a test')");
-    await page.waitForSelector(".notice.problem:has-text('did not take')");
+    await page.waitForSelector(".notice.problem:has-text('did not accept')");
     expect(await page.locator(".code").textContent()).not.toContain("sesame");
     server.take(true);
     await page.fill("[name=to]", "ada@example.com");

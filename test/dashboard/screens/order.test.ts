@@ -87,15 +87,15 @@ describeInBrowser("the orders of one house", () => {
     await page.click("nav >> text=Products");
     await page.waitForSelector("h1:has-text('Products')");
     await page.goBack();
-    await page.waitForSelector("text=You have not finished this order");
+    await page.waitForSelector("text=Your unfinished order is restored");
     expect(await page.inputValue("[aria-label='Quantity of MILK-1']")).toBe("3");
     await page.click("button:has-text('Create the order')");
     await page.waitForSelector("h1:has-text('HAND-1')");
     const made = await must("GET", "/orders/HAND-1");
     expect(made).toMatchObject({ status: "pending", customer: { name: "Grace Hopper" }, subtotal: 18 });
 
-    await press(page, "Take into work");
-    await confirmed(page, "Take into work");
+    await press(page, "Process");
+    await confirmed(page, "Process");
     await press(page, "Pick");
     await page.waitForSelector("dialog .effects:has-text('3 units of MILK-1 are picked')");
     await confirmed(page, "Pick");
@@ -127,18 +127,18 @@ describeInBrowser("the orders of one house", () => {
     await stocked("EGG-1", 5);
     const order = await ordered([["EGG-1", 4]]);
     const { page } = await house.open(`/orders/${order.id}`);
-    await page.click("[aria-label='More acts']");
+    await page.click("[aria-label='More actions']");
     await page.click("[role=menuitem]:has-text('Cancel the order')");
-    await page.waitForSelector("dialog .effects li:has-text('promised 4 → 0, available 1 → 5')");
-    await page.click("dialog >> text=Keep it as it is");
+    await page.waitForSelector("dialog .effects li:has-text('reserved 4 → 0, available 1 → 5')");
+    await page.click("dialog >> text=Keep the order");
     await page.waitForSelector("dialog", { state: "detached" });
     expect(await must("GET", `/orders/${order.id}`)).toEqual(order);
     // The focus is back where it came from.
-    expect(await page.evaluate("document.activeElement?.getAttribute('aria-label')")).toBe("More acts");
-    await page.click("[aria-label='More acts']");
+    expect(await page.evaluate("document.activeElement?.getAttribute('aria-label')")).toBe("More actions");
+    await page.click("[aria-label='More actions']");
     await page.click("[role=menuitem]:has-text('Hold')");
     await page.selectOption("dialog [name=reason]", "payment");
-    await page.waitForSelector("dialog .effects li:has-text('held (payment)')");
+    await page.waitForSelector("dialog .effects li:has-text('on hold (payment)')");
     await confirmed(page, "Hold");
     await page.waitForSelector("h1 + .badge:has-text('On hold')");
     await page.click(".toast >> text=Undo");
@@ -150,20 +150,20 @@ describeInBrowser("the orders of one house", () => {
     const order = await ordered([["JAM-1", 6]]);
     const { page } = await house.open(`/orders/${order.id}`);
     await page.waitForSelector(".plan-item:has-text('4 units wait for stock')");
-    await page.click("[aria-label='More acts']");
+    await page.click("[aria-label='More actions']");
     const offered = await page.$$eval(".page-acts .button.primary, .page-acts .button.normal, [role=menuitem]", (all) =>
       all.map((one) => one.textContent?.trim()),
     );
-    const acts = ["Take into work", "Pick", "Pack", "Ship", "Hold", "Cancel the order", "Cancel items", "Split"];
+    const acts = ["Process", "Pick", "Pack", "Ship", "Hold", "Cancel the order", "Cancel items", "Split"];
     for (const act of acts) expect([act, offered.includes(act)]).toEqual([act, true]);
-    for (const act of ["Release", "Note delivery", "Return"]) {
+    for (const act of ["Release", "Mark as delivered", "Return"]) {
       expect([act, offered.includes(act)]).toEqual([act, false]);
     }
     await page.click("[role=menuitem]:has-text('Cancel items')");
     await page.fill("dialog [aria-label='Quantity of JAM-1']", "1");
     await page.waitForSelector("dialog .effects li:has-text('1 unit of JAM-1 is cancelled')");
     await confirmed(page, "Cancel items");
-    await page.click("[aria-label='More acts']");
+    await page.click("[aria-label='More actions']");
     await page.click("[role=menuitem]:has-text('Split')");
     // What waits for stock is chosen already.
     await page.waitForSelector(`dialog .effects li:has-text("${order.order_number}-2")`);
@@ -175,7 +175,7 @@ describeInBrowser("the orders of one house", () => {
     // A refusal is said in the dialog, in the API's own words.
     const tab = await house.open(`/orders/${order.id}`);
     tab.expectRefusals(422);
-    await tab.page.click("[aria-label='More acts']");
+    await tab.page.click("[aria-label='More actions']");
     await tab.page.click("[role=menuitem]:has-text('Cancel items')");
     await tab.page.fill("dialog [aria-label='Quantity of JAM-1']", "77");
     await tab.page.waitForSelector("dialog .effects .notice:has-text('more than are left')");
@@ -209,13 +209,13 @@ describeInBrowser("the orders of one house", () => {
     await page.keyboard.press("Enter");
     await page.waitForSelector("dialog [aria-label='Quantity of PAN-1']");
     await page.fill("dialog [aria-label='Quantity of PAN-1']", "2");
-    await page.waitForSelector("dialog .effects li:has-text('2 units of PAN-1 are awaited')");
-    await page.click("dialog >> text=Announce the return");
+    await page.waitForSelector("dialog .effects li:has-text('2 units of PAN-1 are expected back')");
+    await page.click("dialog >> text=Create the return");
     await page.waitForSelector("h1:has-text('ret_')");
     await press(page, "Receive");
     await confirmed(page, "Receive");
     await press(page, "Inspect");
-    await page.click("dialog >> text=Tell some apart");
+    await page.click("dialog >> text=Add another finding");
     await page.selectOption("dialog [aria-label='Found: PAN-1'] >> nth=1", "damaged");
     await page.waitForSelector("dialog .effects li:has-text('1 unit of PAN-1: thrown away')");
     await confirmed(page, "Inspect");

@@ -42,7 +42,7 @@ describeInBrowser("the list and the board of orders", () => {
     await page.waitForSelector("tr:has-text('B-3')");
     await page.click("thead input[type=checkbox]");
     await page.click(".bulk-bar >> text=Hold");
-    await page.waitForSelector("dialog >> text=2 orders can.");
+    await page.waitForSelector("dialog >> text=Possible for 2 orders.");
     await page.waitForSelector("dialog .refused li:has-text('B-3')");
     await page.selectOption("dialog [name=reason]", "fraud");
     await page.click("dialog button:has-text('Hold: 2 orders')");
@@ -57,7 +57,7 @@ describeInBrowser("the list and the board of orders", () => {
     await page.click(".views >> text=Held");
     await page.waitForSelector("tr:has-text('B-2')");
     expect(new URL(page.url()).searchParams.get("status")).toBe("on_hold");
-    await page.selectOption("[aria-label='Held for']", "fraud");
+    await page.selectOption("[aria-label='Hold reason']", "fraud");
     await page.click("text=Save this view");
     await page.fill("dialog [name=name]", "Fraud");
     await page.click("dialog button:has-text('Save')");
@@ -75,8 +75,8 @@ describeInBrowser("the list and the board of orders", () => {
     const offered = await page.locator("[role=menuitem]").allTextContents();
     const { allowed_actions } = (await house.live.must("GET", `/orders/${order.id}`)).data;
     expect(offered.length).toBe(allowed_actions.length + 1);
-    await page.click("[role=menuitem]:has-text('Take into work')");
-    await page.waitForSelector(`${column("In work")} .board-card:has-text('C-1')`);
+    await page.click("[role=menuitem]:has-text('Process')");
+    await page.waitForSelector(`${column("Processing")} .board-card:has-text('C-1')`);
     // A second person, far away.
     await house.live.must("POST", `/orders/${order.id}/pack`, {});
     await page.waitForSelector(`${column("Packed")} .board-card:has-text('C-1')`);

@@ -41,7 +41,7 @@ describeInBrowser("people", () => {
     await page.keyboard.press("Enter");
     await page.waitForSelector("h1:has-text('Audit trail')");
     expect(new URL(page.url()).searchParams.get("q")).toBe("setUp");
-    await page.waitForSelector("td:has-text('Set up the house')");
+    await page.waitForSelector("td:has-text('Set up Packhouse')");
   });
 
   test("accept an invitation, and may do what their role says", async () => {
@@ -90,7 +90,7 @@ describeInBrowser("people", () => {
     await page.click("dialog button:has-text('Turn on')");
     await page.waitForSelector(".recovery-codes li >> nth=9");
     const codes = await page.locator(".recovery-codes code").allTextContents();
-    await page.click("button:has-text('I have kept them')");
+    await page.click("button:has-text('I have saved them')");
     await page.waitForSelector("dd .badge:has-text('On')");
     const tab = await house.open("/sign-in", { signed_out: true });
     tab.expectRefusals(401);
@@ -119,7 +119,7 @@ describeInBrowser("people", () => {
     await page.click("button:has-text('Invite')");
     await fill(page, { email: "gil@example.com", name: hostile });
     await page.click("label:has-text('Floor')");
-    await page.click("button:has-text('Make the invitation')");
+    await page.click("button:has-text('Create the invitation')");
     await page.waitForSelector("dialog .copy-field");
     const link = (await page.textContent("dialog .copy-field code")) ?? "";
     expect(link).toStartWith(`${house.url}/dashboard/invitation#`);

@@ -36,7 +36,7 @@ describeInBrowser("the reports", () => {
     await page.waitForSelector("h1:has-text('Sales by SKU')");
     await page.waitForSelector("tbody tr:has-text('TEA') >> text=$13.50");
     await page.selectOption("select[aria-label=Period]", "last_month");
-    await page.waitForSelector("text=Nothing to count in these days");
+    await page.waitForSelector("text=No data in this period");
     expect(new URL(page.url()).searchParams.get("from")).toMatch(/^\d{4}-\d{2}-01$/);
     await page.selectOption("select[aria-label=Period]", "7");
     await page.waitForSelector("tbody tr:has-text('TEA')");
@@ -54,7 +54,7 @@ describeInBrowser("the reports", () => {
     const { page } = await house.open(`/reports/${name}`);
     await page.waitForSelector("tfoot:has-text('Total')");
     await page.waitForSelector("canvas");
-    await page.waitForSelector("h2:has-text('What it counts')");
+    await page.waitForSelector("h2:has-text('Definition')");
     await page.context().close();
   });
 

@@ -33,10 +33,10 @@ describeInBrowser("around the screens", () => {
     await page.click(".empty >> text=New product");
     await page.fill("[name=name]", "Half entered");
     await page.click("nav >> text=Customers");
-    await page.click("dialog button:has-text('Go on editing')");
+    await page.click("dialog button:has-text('Keep editing')");
     expect(await page.inputValue("[name=name]")).toBe("Half entered");
     await page.goBack();
-    await page.click("dialog button:has-text('Go on editing')");
+    await page.click("dialog button:has-text('Keep editing')");
     expect([await page.inputValue("[name=name]"), new URL(page.url()).pathname]).toEqual([
       ...["Half entered", "/dashboard/products/new"],
     ]);
@@ -65,7 +65,7 @@ describeInBrowser("around the screens", () => {
 
   test("an address that leads nowhere says so, and who is not signed in comes back after signing in", async () => {
     const lost = await house.open("/no/such/screen");
-    await lost.page.waitForSelector("h1:has-text('There is no such page')");
+    await lost.page.waitForSelector("h1:has-text('Page not found')");
     const out = await house.open("/products?status=active", { signed_out: true });
     out.expectRefusals(401);
     await out.page.waitForURL(/\/dashboard\/sign-in\?back=/);

@@ -33,7 +33,7 @@ describeInBrowser("the screens about shipping", () => {
     await page.waitForSelector(`tbody tr:first-child:has-text('$${cheapest.rate.toFixed(2)}')`);
     expect(new URL(page.url()).searchParams.get("to_zip")).toBe("97201");
     await page.locator("summary").first().click();
-    await page.waitForSelector(".shipping-parts:has-text('Carriage')");
+    await page.waitForSelector(".shipping-parts:has-text('Base rate')");
   });
 
   test("change prices in a table, by typing and by pasting, and save them at once", async () => {
@@ -70,7 +70,7 @@ describeInBrowser("the screens about shipping", () => {
   test("explain zones, set one by hand and take it back", async () => {
     const { page } = await house.open("/shipping/zones");
     await page.waitForSelector(".zone-map path");
-    await page.click("button:has-text('Add a place')");
+    await page.click("button:has-text('Add an override')");
     await page.fill("dialog [name=value]", "972");
     await page.fill("dialog [name=zone]", "5");
     await page.click("dialog button:has-text('Save')");
@@ -111,7 +111,7 @@ describeInBrowser("the screens about shipping", () => {
 
   test("add a holiday of one year", async () => {
     const { page } = await house.open("/shipping/holidays");
-    await page.click("button:has-text('Add a day') >> nth=0");
+    await page.click("button:has-text('Add a holiday') >> nth=0");
     await page.fill("dialog [name=name]", "Stocktaking");
     await page.click("dialog button:has-text('Add')");
     await page.waitForSelector("tr:has-text('Stocktaking')");
@@ -121,7 +121,7 @@ describeInBrowser("the screens about shipping", () => {
     const other = await buyLabel(house);
     const { page } = await house.open(`/shipping/labels/${other}`);
     await page.click("button:has-text('Void')");
-    await page.waitForSelector("dialog:has-text('without a label again')");
+    await page.waitForSelector("dialog:has-text('needs a new label')");
     await page.click("dialog button:has-text('Void')");
     await page.waitForSelector(".badge:has-text('Voided')");
     expect((await house.live.must("GET", `/shipping/labels/${other}`)).data.status).toBe("voided");

@@ -159,8 +159,8 @@ describeInBrowser("the stock", () => {
     await page.waitForSelector("tr:has-text('NONE'):has-text('names no product')");
     await page.waitForSelector("tr:has-text('SALT') ins:has-text('7')");
     expect(await level("SALT")).toMatchObject({ on_hand: 0 });
-    await page.click("button:has-text('Take in 1 row')");
-    await page.click("dialog button:has-text('Take in 1 row')");
+    await page.click("button:has-text('Import 1 row')");
+    await page.click("dialog button:has-text('Import 1 row')");
     await page.waitForSelector(".notice.done");
     expect(await level("SALT")).toMatchObject({ on_hand: 7 });
   });

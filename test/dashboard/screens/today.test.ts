@@ -46,7 +46,7 @@ describeInBrowser("today", () => {
     const first = await order("TEA", 1);
     const short = await order("TEA", 9);
     await page.waitForSelector(".progress-parts:has-text('1 To pick')");
-    await page.waitForSelector(".progress-parts:has-text('1 Wait for stock')");
+    await page.waitForSelector(".progress-parts:has-text('1 Short of stock')");
     await page.waitForSelector(`.topics li:has-text('Short of stock') >> text=${short.order_number}`);
     await house.live.must("POST", `/orders/${first.id}/hold`, { reason: "payment" });
     const hold = page.locator(".topics li:has-text('On hold: payment')");
@@ -57,7 +57,7 @@ describeInBrowser("today", () => {
     await house.live.must("POST", `/orders/${first.id}/release`);
     await hold.waitFor({ state: "detached" });
     await house.live.must("POST", `/orders/${first.id}/ship`);
-    await page.waitForSelector(".progress-parts:has-text('1 Have left')");
+    await page.waitForSelector(".progress-parts:has-text('1 Shipped')");
     // The plots, which rest between two readings, tell the same to who does not see them.
     await page.reload();
     await page.waitForSelector(".plots canvas");

@@ -1,11 +1,11 @@
 /** Words that many screens share. */
 export const words = {
   product: "Packhouse",
-  unreachable: "The server cannot be reached. What you have entered is still here; try again in a moment.",
+  unreachable: "The server cannot be reached. Your entries are kept; try again in a moment.",
   save: "Save",
   print: "Print",
-  paperLoading: "The paper is being drawn.",
-  openTab: "Open in a tab",
+  paperLoading: "The document is loading.",
+  openTab: "Open in a new tab",
   cancel: "Cancel",
   close: "Close",
   create: "Create",
@@ -38,14 +38,12 @@ export const words = {
   selected: (count: number) => `${count} selected`,
   shown: (from: number, to: number, total: number | null) =>
     total === null ? `${from}–${to}` : `${from}–${to} of ${total}`,
-  changed:
-    "Somebody else has changed this since you opened it. Your entries are still here: note them, open it again, and" +
-    " enter them once more.",
+  changed: "Somebody else changed this after you opened it. Copy your entries, open it again and enter them there.",
   discard: "Leave without saving?",
-  discardWhy: "What you have entered here has not been saved.",
+  discardWhy: "Your entries are not saved.",
   leave: "Leave without saving",
-  stay: "Go on editing",
-  required: "must be given",
+  stay: "Keep editing",
+  required: "is required",
   unit: "unit",
   quantity: "Quantity",
   pickProduct: "Find a product by SKU or name",
@@ -56,11 +54,10 @@ export const words = {
   selectRow: "Select the row",
   first: "First page",
   nothingFound: "Nothing matches",
-  nothingFoundText: "No entry fits this search and these filters.",
-  couldNotLoad: "This could not be read.",
+  nothingFoundText: "Change the search or the filters.",
   from: "from",
   until: "until",
-  wrongFields: "Some entries cannot be saved as they are.",
+  wrongFields: "Correct the marked entries, then save again.",
   address: {
     name: "Name",
     company: "Company",

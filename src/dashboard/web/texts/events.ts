@@ -1,15 +1,14 @@
 /** The words of the screens about events. */
 export const eventTexts = {
   emptyTitle: "No events yet",
-  emptyText:
-    "An event says that something has happened: an order was created, a parcel was delivered. Webhooks send them.",
+  emptyText: "An event records what happened, such as an order created or a parcel delivered. Webhooks send events.",
   type: "Type",
   at: "When",
   id: "Event",
   about: "About",
-  json: "As it is sent",
-  jsonText: "What webhooks of version 1 receive, and what GET /v1/events answers.",
-  forgotten: "What it said was forgotten: it is older than payloads are kept.",
-  open: "Open what it is about",
+  json: "Payload",
+  jsonText: "What version 1 webhooks receive and GET /v1/events answers.",
+  forgotten: "The payload was deleted after its retention time.",
+  open: "Open the object",
   since: "Since",
 } as const;

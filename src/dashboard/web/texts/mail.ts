@@ -1,40 +1,39 @@
-/** What the screen about e-mail says. */
+/** The texts of the screen about e-mail. */
 export const mailTexts = {
   title: "Mail",
-  intro: "The mail server by which Packhouse sends, and what it sends.",
+  intro: "The mail server that Packhouse uses, and the e-mails that it sends.",
   server: "Mail server",
   tls: "Encryption",
   tlsOf: {
     always: "TLS, always",
     when_offered: "TLS when the server offers it",
-    never: "none: the password and the mails can be read on the way",
+    never: "none: others can read the password and the e-mails in transit",
   },
   from: "From",
   to: "Operator",
-  toText: "Notices go to these addresses.",
-  setBy: "These are set by variables of the environment, which are read when the service starts.",
-  sends: "What is sent",
-  wouldSend: "What would be sent",
+  setBy: "Environment variables set these values. The service reads them when it starts.",
+  sends: "E-mails sent",
+  wouldSend: "E-mails that would be sent",
   toWhom: { operator: "to the operator", invited: "to the person who is invited" },
   kinds: { notices: "Notices", invitations: "Invitations" },
   test: "Send a test",
   testTitle: "Test",
   testTo: "To",
   testToHint: "Empty: to the operator.",
-  testing: "The mail server is being asked. This takes up to 20 seconds.",
-  taken: (to: string) => `The mail server took the e-mail to ${to}.`,
-  takenText: "Look whether it arrives. If it does not, look into the spam folder and the log of the mail server.",
-  notTaken: (to: string) => `The mail server did not take the e-mail to ${to}.`,
+  testing: "Waiting for the mail server. This takes up to 20 seconds.",
+  taken: (to: string) => `The mail server accepted the e-mail to ${to}.`,
+  takenText: "Check whether it arrives. If not, check the spam folder and the log of the mail server.",
+  notTaken: (to: string) => `The mail server did not accept the e-mail to ${to}.`,
   refusedOf: (addresses: string) => `It refused ${addresses}.`,
-  said: "What it said",
+  said: "Its answer",
   none: "No mail server is set",
   noneText:
-    "Nothing is sent by e-mail: notices stand in the dashboard alone, links of invitations are handed over by you." +
-    " To change that, set these variables and start the service again.",
+    "No e-mail is sent: notices are shown only in the dashboard, and you send the links of invitations yourself." +
+    " To send e-mail, set these variables and restart the service.",
   variables: [
     ["PACKHOUSE_SMTP_URL", "The mail server, with user and password. Required."],
-    ["PACKHOUSE_MAIL_TO", "Who is told of what goes wrong; commas between several addresses. Required."],
-    ["PACKHOUSE_MAIL_FROM", "From whom the e-mails come. The first address of PACKHOUSE_MAIL_TO unless set."],
+    ["PACKHOUSE_MAIL_TO", "The addresses that receive notices, separated by commas. Required."],
+    ["PACKHOUSE_MAIL_FROM", "The sender. By default the first address of PACKHOUSE_MAIL_TO."],
   ],
   example: "Example",
   exampleLines: [
@@ -42,5 +41,5 @@ export const mailTexts = {
     "PACKHOUSE_MAIL_TO='ops@example.com'",
     "PACKHOUSE_MAIL_FROM='packhouse@example.com'",
   ],
-  exampleText: "With smtps:// the connection is under TLS from the start, usually on port 465.",
+  exampleText: "With smtps:// the connection uses TLS from the start, usually on port 465.",
 } as const;

@@ -1,8 +1,8 @@
 /** The words of the reports. */
 export const reportTexts = {
-  intro: "Figures of the house, worked out of its records when you ask. Each says what exactly it counts.",
+  intro: "Figures from your records, calculated when you open a report. Each report defines what it counts.",
   export: "Save as CSV",
-  definition: "What it counts",
+  definition: "Definition",
   figures: "Figures",
   from: "From",
   to: "To",
@@ -17,12 +17,12 @@ export const reportTexts = {
     year: "This year",
   },
   preset: "Period",
-  ownPeriod: "Own period",
-  noRows: "Nothing to count in these days",
-  noRowsText: "Choose other days, or come back once there is something.",
-  noStock: "Nothing is on hand",
-  noStockText: "Once stock has been received, this tells how long it has been here.",
-  zone: (zone: string) => `Days as the clock of ${zone} counts them.`,
+  ownPeriod: "Custom",
+  noRows: "No data in this period",
+  noRowsText: "Choose another period.",
+  noStock: "No stock on hand",
+  noStockText: "Once stock is received, this report shows its age.",
+  zone: (zone: string) => `Days are in the time zone ${zone}.`,
   firstRows: (shown: number, all: number) => `The first ${shown} of ${all} rows; the file has all of them.`,
   total: "Total",
   columns: {
@@ -49,7 +49,7 @@ export const reportTexts = {
     units_per_hour: "Units per hour",
     label_count: "Labels",
     cost: "Charged",
-    carrier_cost: "Carrier takes",
+    carrier_cost: "Carrier cost",
     voided_count: "Voided",
     orders: "Orders",
     units_ordered: "Ordered",
@@ -84,64 +84,64 @@ export const reportTexts = {
   reports: {
     orders: {
       title: "Orders",
-      sentence: "How many orders came, day by day, and what became of them.",
+      sentence: "Orders per day of creation, with their current status.",
       definition:
-        "An order counts on the day on which it was made, in the state that it has now. A held order counts as on" +
-        " hold and nothing else. Orders of the past that were brought in count on the day on which they were made.",
+        "An order counts on the day it was created, in its current status. An order on hold counts only as on hold." +
+        " Imported past orders count on the day they were placed.",
     },
     "on-time": {
       title: "On-time shipping",
-      sentence: "The share of orders that left on the day on which they were to leave.",
+      sentence: "The share of orders that were shipped on the day they were due.",
       definition:
-        "An order is to leave on the working day of its warehouse on which it came, or on the next one when it came" +
-        " after the cut-off or on no working day. It left on time when its last parcel was handed over by the end of" +
-        " that day. Holds and missing stock excuse nothing. Cancelled orders and orders of the past are left out.",
+        "An order is due on the working day of its warehouse on which it was created. An order created after the" +
+        " cut-off or on a day off is due on the next working day. It is on time if its last parcel was handed over by" +
+        " the end of that day. Holds and missing stock do not change the due day. Cancelled orders and imported past" +
+        " orders are left out.",
     },
     "units-picked": {
       title: "Units picked",
-      sentence: "How many units were picked, and how many an hour.",
+      sentence: "Units picked, in total and per hour.",
       definition:
-        "A unit counts when it is moved from its bin to the staging of its order. Picks that an action took for" +
-        " granted count too, under “not scanned”. Units per hour are the units by the hours of the clock in which" +
-        " anything was picked: hours of the house, since nobody tells how many people worked.",
+        "A unit counts when it moves from its bin to the staging of its order. Picks that a later action assumed count" +
+        " too, as “not scanned”. Units per hour divides the units by the clock hours in which anything was picked. The" +
+        " number of people at work is not known.",
     },
     "carrier-cost": {
       title: "Carrier cost",
-      sentence: "What labels cost, by carrier.",
+      sentence: "Label costs by carrier and day.",
       definition:
-        "A label counts on the day on which it was asked for. “Charged” is what was charged for valid labels," +
-        " “carrier takes” what the carrier takes for them. A label that was voided since costs nothing.",
+        "A label counts on the day it was requested. “Charged” is the price of the valid labels, “carrier cost” what" +
+        " the carrier bills for them. A voided label costs nothing.",
     },
     sales: {
       title: "Sales by SKU",
-      sentence: "What was sold, in units and in money.",
+      sentence: "Units sold and revenue by SKU.",
       definition:
-        "Lines of the orders that were made in these days, less what was cancelled since. Revenue is what the units" +
-        " sold cost by the prices of their lines, less their discounts; shipping and refunds are not in it. A bundle" +
-        " counts as what it was sold as.",
+        "The lines of orders created in this period, less cancelled units. Revenue is the price of the units sold less" +
+        " their discounts, without shipping and refunds. A bundle counts as one product.",
     },
     "stock-ageing": {
       title: "Stock ageing",
-      sentence: "How long what is on hand has been in the house.",
+      sentence: "How long the stock on hand has been in the warehouse.",
       definition:
-        "All units on hand now, promised or not. Those of a lot count from the day on which the lot was received, all" +
-        " others from when the first unit came to their bin.",
+        "All units on hand now, reserved or not. Units of a lot age from the day the lot was received, other units" +
+        " from the day the first unit came to their bin.",
     },
     "stock-turns": {
       title: "Stock turns",
       sentence: "How often stock was sold and replaced.",
       definition:
-        "Inventory turnover in units: what left to customers in these days, by the mean of what was on hand when the" +
-        " first began and the last ended. Turns a year is what 365 such days would make, days on hand is for how" +
-        " long the mean stock lasts at that pace.",
+        "Inventory turnover in units: the units shipped to customers in this period, divided by the mean of the stock" +
+        " at its start and its end. Turns a year scales this to 365 days. Days on hand is how long the mean stock" +
+        " lasts at that rate.",
     },
     "fill-rate": {
       title: "Fill rate",
-      sentence: "How much of what was ordered left whole at first.",
+      sentence: "The share of orders, lines and units that shipped in full at first.",
       definition:
-        "Of the orders that came in these days and of which anything has left: the lines whose units all left on the" +
-        " day of the order's first parcel. By orders (every line whole), by lines and by units. Cancelled units" +
-        " count for nothing.",
+        "Counts orders created in this period with at least one shipped unit. A line is filled if all its units were" +
+        " shipped on the day of the order's first parcel, an order if all its lines are filled. Cancelled units are" +
+        " left out.",
     },
   },
 } as const;

@@ -36,7 +36,7 @@ const columns: readonly Column<ApiKey>[] = [
 
 function Observed({ observed }: Pick<ApiKey, "observed">) {
   if (observed === null) return <>{texts.modes.observe}</>;
-  return <Badge tone="warning">{texts.observedText(String(observed.denied))}</Badge>;
+  return <Badge tone="warning">{texts.observedText(observed.denied)}</Badge>;
 }
 
 /** All API keys of a world. */

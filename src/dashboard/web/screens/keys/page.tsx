@@ -101,7 +101,7 @@ function Addresses({ apiKey: key, etag }: KeyProps & { readonly etag: string | n
             <p>{texts.observedNone}</p>
           ) : (
             <>
-              <p>{texts.observedText(count(observed.denied))}</p>
+              <p>{texts.observedText(observed.denied)}</p>
               <ul class="lines-with-acts">
                 {observed.addresses.map(({ address, at }) => (
                   <li key={address}>
