@@ -1,23 +1,23 @@
-// What the screens of the dashboard are told while they are open: not what is new, but of what there is something new.
+// Hints to the open screens of the dashboard. A hint names what has changed and carries no data.
 import { randomBytes } from "node:crypto";
 import type { EventType } from "../../outbox/catalog.ts";
 
-/** The type of a hint: what happened, or that something was changed of which no event tells. */
+/** The type of a hint: the type of an event, or `changed` for a change without an event. */
 type HintType = EventType | "changed";
 
-/** Of what there is something new. The dashboard's front end reads this. */
+/** A hint that something has changed. The front end of the dashboard reads it. */
 export interface Hint {
   readonly id: string;
   readonly type: HintType;
   /** The list that it belongs to, as its path names it: `orders`, `shipping/carrier-accounts`. */
   readonly noun: string;
-  /** What it is about, as far as that is known: ids, SKUs, numbers. */
+  /** The ids, SKUs or numbers of what has changed, as far as they are known. */
   readonly ids: readonly string[];
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** A hint that has no number yet, with the route that one must be allowed to ask to be told of it. */
+/** A hint without a number yet. Only those who may call its route receive it. */
 export interface News extends Pick<Hint, "type" | "noun" | "ids" | "at"> {
   readonly reads: string;
 }
@@ -31,7 +31,7 @@ const nouns: Readonly<Record<string, string>> = {
 
 const about = ["id", "sku", "order_id", "shipment_id", "return_id", "lot_id"] as const;
 
-/** The news that an event is, from what a subscription of version 1 receives of it. */
+/** Makes a hint of an event, from the body that a version 1 subscription receives. */
 export function newsOfEvent(type: EventType, body: string, at: string): News {
   const noun = nouns[type.slice(0, type.indexOf("."))] ?? "events";
   const { data = {} } = (body === "" ? {} : JSON.parse(body)) as { data?: Readonly<Record<string, unknown>> };
@@ -39,13 +39,13 @@ export function newsOfEvent(type: EventType, body: string, at: string): News {
   return { type, noun, reads: `GET /${noun}`, ids: [...new Set(named)], at };
 }
 
-/** What a route changes: the list that shows it, by the nearest path above it that can be asked. */
+/** What a route changes: the list that shows it, which is the nearest readable path above the route. */
 export interface Changed {
   readonly noun: string;
   readonly reads: string;
 }
 
-/** What each route that may change something changes, by its name. */
+/** What each writing route changes, by the name of the route. */
 export function changesOf(
   routes: ReadonlyMap<string, { readonly path: string; readonly writes: boolean }>,
 ): Map<string, Changed> {
@@ -61,7 +61,7 @@ export function changesOf(
   return changes;
 }
 
-/** The ids in a path, in the places where the route's pattern has parameters. */
+/** The ids in a path: the parts where the pattern of the route has parameters. */
 export function idsIn(pattern: string, path: string): string[] {
   const given = path.split("/");
   return pattern.split("/").flatMap((part, at) => (part.startsWith(":") ? (given[at] ?? []) : []));
@@ -70,7 +70,7 @@ export function idsIn(pattern: string, path: string): string[] {
 const kept_max = 512;
 
 /**
- * The last hints, for those who come back. Their ids begin with the moment the ring was made and a few letters of
+ * The last hints, for clients that reconnect. Their ids begin with the moment the ring was made and a few letters of
  * chance, so that neither a restart nor another server ever gives one of them again.
  */
 export class Ring {
@@ -82,7 +82,7 @@ export class Ring {
     this.#name = `${now}${randomBytes(3).toString("hex")}`;
   }
 
-  /** Numbers news and keeps it. */
+  /** Gives a hint its number and keeps it. */
   add({ reads, ...news }: News): Hint {
     this.#last += 1;
     const hint = { id: this.#idOf(this.#last), ...news };
@@ -91,12 +91,12 @@ export class Ring {
     return hint;
   }
 
-  /** The id of the last hint, or of none when there was none yet. */
+  /** The id of the last hint, or the id before the first one. */
   get last(): string {
     return this.#idOf(this.#last);
   }
 
-  /** What came after the hint with this id; null when that is not known any more. */
+  /** The hints after the one with this id; null if they are no longer known. */
   after(id: string): readonly { readonly hint: Hint; readonly reads: string }[] | null {
     const [name, number] = id.split("-");
     const seen = Number(number);
@@ -105,10 +105,10 @@ export class Ring {
     return missed > this.#hints.length ? null : this.#hints.slice(this.#hints.length - missed);
   }
 
-  /** Forgets what is kept: something was lost between it and what comes next. */
+  /** Forgets the kept hints, because hints between them and the next one were lost. */
   clear(): void {
     this.#hints.length = 0;
-    // Whoever saw the last one has missed something.
+    // A client that saw the last hint has missed something too.
     this.#last += 1;
   }
 

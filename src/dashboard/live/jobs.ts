@@ -1,5 +1,5 @@
-// What goes on while somebody listens: the events are followed, what requests change is told, and those who may listen
-// no more are let go. While nobody listens nothing is done.
+// Follows events and the changes of requests while somebody listens, and sends hints of them. Ends the streams of
+// listeners whose access has ended. Without listeners it does nothing.
 import { engine } from "../../config.ts";
 import type { Followed, JobName } from "../../database/job_names.ts";
 import type { Store } from "../../database/store.ts";
@@ -17,31 +17,31 @@ const streams = gauge("packhouse_live_streams", "Streams of hints to the dashboa
 const dropped = counter("packhouse_live_streams_dropped_total", "Streams whose client took too little.", ["mode"]);
 
 const heartbeat_ms = 15_000;
-// What happens within so short a time is told together, and no thing of it twice.
+// Hints within this time are sent together, each thing once.
 const gather_ms = 50;
 const jobs_told_every_ms = 500;
-// Who is told of more than that at once reads everything again: that is less.
+// With more hints than this at once, clients are told to read everything again, which costs less.
 const told_together_max = 512;
-// What other servers commit is looked for so often.
+// How often the commits of other servers are looked for.
 const other_servers_ms = 500;
-// Who comes back within this time is told what he has missed.
+// A client that reconnects within this time receives the hints it missed.
 const linger_ms = 60_000;
 
-// Jobs that change what lists show, and tell of it by no event.
+// Jobs that change what lists show without an event.
 const changed_by_jobs: { readonly [Name in JobName]?: string } = {
   "webhooks.mail": "notices",
   "platforms.import": "platforms",
   "platforms.report": "platforms",
 };
 
-/** Who is told. */
+/** A client that receives hints. */
 export interface Listener {
   readonly stream: Stream;
-  /** Whether he may ask this route, and so be told that something is new there. */
+  /** Whether the client may call this route, and so receive hints of it. */
   readonly may: (route: string) => boolean;
-  /** Refuses once he may listen no more, or not as before. */
+  /** Throws once the client may no longer listen, or has other permissions than before. */
   readonly check: () => Promise<void>;
-  /** Ends the connection of one who takes nothing. */
+  /** Ends the connection of a client that reads nothing. */
   readonly letGo: () => void;
 }
 
@@ -52,14 +52,14 @@ export class Feed {
   readonly #changes: ReadonlyMap<string, Changed>;
   readonly #ring: Ring;
   readonly #listeners = new Set<Listener>();
-  /** The place of the last event that was told; null while nobody listens. */
+  /** The position of the last event that was sent; null while nobody listens. */
   #position: number | null = null;
   #starting: Promise<void> | null = null;
   #looking = false;
   #again = false;
-  /** What is to be told, by what it is about. */
+  /** The hints to send, by what they are about. */
   readonly #news = new Map<string, News>();
-  /** What jobs have changed that is to be told in a moment. */
+  /** The lists that jobs have changed, to be sent in a moment. */
   readonly #soon = new Set<string>();
   #told_at = Number.NEGATIVE_INFINITY;
   #telling: Timer | undefined;
@@ -76,7 +76,7 @@ export class Feed {
       if (noun !== undefined) this.#noteSoon(noun);
     });
     store.onChange((followed) => this.#changed(followed));
-    // Users are kept in the live store, whichever world they look at.
+    // Users are stored in the live store, for both worlds.
     service.stores.live.onChange((followed) => {
       if (followed === "users") this.#tryCheck();
     });
@@ -84,7 +84,7 @@ export class Feed {
     service.ending.addEventListener("abort", () => this.#close());
   }
 
-  /** Begins to follow what happens, if that is not done already. */
+  /** Begins to follow events, unless it already does. */
   async follow(): Promise<void> {
     clearTimeout(this.#lingering);
     if (this.#position !== null) return;
@@ -94,7 +94,7 @@ export class Feed {
     await this.#starting;
   }
 
-  /** Tells a listener of all that comes, and before that of what he missed since the last hint that he saw. */
+  /** Sends a listener the hints since the last one it saw, then all new ones. */
   add(listener: Listener, last_seen: string | null): void {
     clearTimeout(this.#lingering);
     this.#listeners.add(listener);
@@ -113,7 +113,7 @@ export class Feed {
     this.#lingering.unref();
   }
 
-  /** Ends the streams of those who may listen no more. */
+  /** Ends the streams of listeners whose access has ended. */
   async check(): Promise<void> {
     for (const { stream, check } of [...this.#listeners]) {
       await check().catch((error) => {
@@ -122,7 +122,7 @@ export class Feed {
     }
   }
 
-  /** Notes what a request has changed. */
+  /** Notes the change that a request made. */
   #answered({ method, url }: Request, { route, mode, rehearsed }: Trace, status: number): void {
     if (this.#position === null || method === "GET" || status >= 300 || rehearsed) return;
     const changed = mode === this.#store.mode ? this.#changes.get(`${method} ${route}`) : undefined;
@@ -171,7 +171,7 @@ export class Feed {
     else if (followed === "attempts") this.#noteSoon("webhooks");
   }
 
-  /** Notes what a job has changed, once in a while however often it does so. */
+  /** Notes the change that a job made, at most once in a while. */
   #noteSoon(noun: string): void {
     if (this.#position === null || this.#soon.has(noun)) return;
     this.#soon.add(noun);
@@ -187,7 +187,7 @@ export class Feed {
     this.check().catch((error) => this.#service.log.warn("listeners were not checked", { error: String(error) }));
   }
 
-  /** Reads the events that are new, again as long as there are more. */
+  /** Reads the new events, and again as long as there are more. */
   async #look(): Promise<void> {
     this.#again = true;
     if (this.#looking) return;
@@ -196,7 +196,7 @@ export class Feed {
       while (this.#again) {
         this.#again = false;
         await this.#read();
-        // Many commits a second are looked at together.
+        // Many commits within a second are read together.
         if (this.#again) await Bun.sleep(gather_ms);
       }
     } catch (error) {
@@ -221,7 +221,7 @@ export class Feed {
     for (const { type, body, created_at } of found) this.#note(newsOfEvent(type, body, iso(created_at)));
   }
 
-  /** Tells it soon: at once, unless something was told a moment ago. */
+  /** Sends a hint: at once, or a little later if something was sent a moment ago. */
   #note(news: News): void {
     this.#news.set(`${news.type} ${news.noun} ${news.ids.join(" ")}`, news);
     if (this.#telling !== undefined) return;

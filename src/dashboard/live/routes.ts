@@ -18,24 +18,24 @@ import { Feed, type Listener } from "./jobs.ts";
 import { Stream } from "./stream.ts";
 
 const of_one_max = 400;
-// Others want descriptors, too.
+// Leaves file descriptors for everything else.
 const of_all_max = Math.min(2000, Math.floor((openFilesLimit() ?? 4000) / 2));
 
-// `world` says which of the two worlds a user wants to hear of: a browser sends no header for a stream.
+// `world` names the world to listen to, because a browser cannot send a header with a stream.
 const Listen = closed({ world: Type.Optional(choice(modes)) });
 
 const headers = {
   "content-type": "text/event-stream",
   "cache-control": "no-store",
-  // A proxy that gathers what it passes on would keep it back.
+  // A buffering proxy would hold the hints back.
   "x-accel-buffering": "no",
-  // Its connection has no other use: it must not wait for ever once the stream has ended.
+  // The connection serves only this stream, so it ends with it.
   connection: "close",
 };
 
-/** The stream of hints to the dashboard: of what there is something new. */
+/** The stream of hints to the dashboard. */
 export function liveRoutes(service: Service, routes: RouteTable) {
-  // None is made before somebody listens: until then nothing is told of anything.
+  // A feed is made when the first client listens.
   const feeds: Partial<Record<Mode, Feed>> = {};
   const feedOf = (store: Store) => {
     feeds[store.mode] ??= new Feed(store, service, changesOf(routes.all));
@@ -72,7 +72,7 @@ export function liveRoutes(service: Service, routes: RouteTable) {
       letGo: () => service.waitFor(request, 1),
     };
     feed.add(listener, request.headers.get("last-event-id"));
-    // Whoever left while this was prepared is not told of by the stream.
+    // The stream does not notice a client that left while it was prepared.
     request.signal.addEventListener("abort", () => stream.end());
     if (request.signal.aborted || service.ending.aborted) stream.end();
     service.waitFor(request, 0);
@@ -84,14 +84,14 @@ export function liveRoutes(service: Service, routes: RouteTable) {
   });
 }
 
-/** The store of the world that somebody wants to hear of: a key's own, and whichever a user names. */
+/** The store of the world to listen to: that of the key, or the one that the user names. */
 function worldOf({ store, actor }: Call, world: Mode | undefined, { stores }: Service): Store {
   if (world === undefined || world === store.mode) return store;
   if (actor.type === "user") return stores[world];
   throw invalid("world", `is ${store.mode} for this key`);
 }
 
-/** Refuses whoever has ended since, or may do other things than when he began to listen: he comes back as he is. */
+/** Throws if the session or key has ended or its permissions have changed. The client then reconnects. */
 async function mayGoOn({ store, renew, confirm, actor, granted }: Call, { stores }: Service): Promise<void> {
   await renew?.();
   await store.read(confirm);

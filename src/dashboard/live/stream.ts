@@ -4,10 +4,10 @@ import type { Hint } from "./hint.ts";
 const backlog_bytes_max = 256 << 10;
 const encoder = new TextEncoder();
 
-/** What a stream begins with: after how long a client that was cut off comes back. */
+/** The begin of a stream: how long a client waits before it reconnects. */
 const greeting = encoder.encode("retry: 2000\n\n");
 
-/** What keeps a connection open over which nothing goes. */
+/** Keeps an idle connection open. */
 export const heartbeat = encoder.encode(":\n\n");
 
 /** A hint as it is sent. */
@@ -15,23 +15,23 @@ export function hintText(hint: Hint): Uint8Array {
   return encoder.encode(`id: ${hint.id}\ndata: ${JSON.stringify(hint)}\n\n`);
 }
 
-/** Says that the stream has begun behind the hint with this id. */
+/** Says that the stream begins after the hint with this id. */
 export function readyText(last: string): Uint8Array {
   return encoder.encode(`event: ready\nid: ${last}\ndata: {}\n\n`);
 }
 
-/** Tells a client to read again what it shows. What it is told next has an id behind this one. */
+/** Tells a client to read again what it shows. The next hint has an id after this one. */
 export function resyncText(last: string): Uint8Array {
   return encoder.encode(`event: resync\nid: ${last}\ndata: {}\n\n`);
 }
 
-/** A stream to one client, who is let go when too much waits for him. */
+/** A stream to one client. It ends when too many bytes wait for the client. */
 export class Stream {
   readonly body: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   readonly #onEnd: () => void;
 
-  /** `onEnd` is told once, whoever ends it. */
+  /** `onEnd` is called once, whoever ends the stream. */
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd;
     this.body = new ReadableStream<Uint8Array>(
@@ -50,7 +50,7 @@ export class Stream {
     return this.#controller === null;
   }
 
-  /** Sends some bytes; false when the client takes too little, and nothing is sent. */
+  /** Sends bytes. Answers false and sends nothing when the client reads too slowly. */
   send(bytes: Uint8Array): boolean {
     if (this.#controller === null) return true;
     if ((this.#controller.desiredSize ?? 0) < bytes.byteLength) return false;
@@ -58,7 +58,7 @@ export class Stream {
     return true;
   }
 
-  /** Ends it, after what was sent. */
+  /** Ends the stream after the bytes already sent. */
   end(): void {
     const controller = this.#controller;
     this.#leave();

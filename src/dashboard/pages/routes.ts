@@ -9,7 +9,7 @@ import { Fault } from "../../kit/fault.ts";
 import { htmlPage, plainPolicy } from "../../kit/html.ts";
 import { type Asset, type WebFiles, webFiles } from "../../kit/web_files.ts";
 
-/** What the dashboard may load and run: its own files alone, and no text may become script. */
+/** The content security policy: the dashboard loads and runs only its own files. */
 const dashboardPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -51,7 +51,7 @@ export function dashboardPageRoutes() {
     .get(
       "/*",
       async ({ call }) => {
-        // A name with an ending is a file, no screen. The dot of a SKU is written as %2E, so this is not to be decoded.
+        // A name with an extension is a file, not a screen. A dot in a SKU is written as %2E, so it stays encoded.
         if (/\.\w+$|^\/dashboard\/(?:assets|api)(?:\/|$)/.test(placeOf(call.request.url).path)) throw noFile();
         return answerPage(call, await read());
       },
@@ -68,7 +68,7 @@ const notBuilt = htmlPage(
 );
 
 function headersOf(call: Call): Record<string, string> {
-  // Plain http ignores it, and says so on the console of each page.
+  // On plain http, browsers ignore the header and log a warning on each page.
   const opener = call.request.url.startsWith("https:") ? { "cross-origin-opener-policy": "same-origin" } : {};
   return { "x-request-id": call.request_id, ...call.headers, ...guarded, ...opener };
 }

@@ -18,7 +18,7 @@ async function begin(): Promise<void> {
   try {
     await readSession();
   } catch {
-    // Without a server there is nobody to ask; the sign-in says so.
+    // The server cannot be reached; the sign-in screen says so.
     session.value = null;
   }
 }

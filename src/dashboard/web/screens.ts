@@ -5,7 +5,7 @@ import { settingsScreens } from "./screens/settings_screens.ts";
 import { shippingScreens } from "./screens/shipping/screens.ts";
 import { titles } from "./texts/navigation.ts";
 
-/** The navigation, in its order. */
+/** The sections of the navigation, in order. */
 export const sections: readonly Section[] = [
   { id: "today", title: titles.today, icon: "home", phone: true },
   { id: "orders", title: titles.orders, icon: "cart", phone: true },
@@ -18,7 +18,7 @@ export const sections: readonly Section[] = [
   { id: "settings", title: titles.settings, icon: "settings", foot: true },
 ];
 
-/** All screens; the first whose path fits is shown. */
+/** All screens. The first one whose path matches is shown. */
 export const screens: readonly Screen[] = [
   {
     path: "/sign-in",

@@ -4,10 +4,10 @@ import { world } from "../browser/world.ts";
 import { words } from "../texts/common.ts";
 import { ApiProblem, unreachable } from "./problem.ts";
 
-/** What a query may hold: undefined, null and empty text are left out. */
+/** Query parameters. Undefined, null and empty text are left out. */
 export type Params = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** How a list goes on. */
+/** The pagination of a list. */
 export interface Pagination {
   readonly page?: number;
   readonly limit: number;
@@ -17,7 +17,7 @@ export interface Pagination {
   readonly has_more: boolean;
 }
 
-/** An answer of the API: its data, and what came beside them. */
+/** An answer of the API: its data with pagination, ETag and status. */
 export interface Answer<Data> {
   readonly data: Data;
   readonly pagination: Pagination | null;
@@ -25,20 +25,20 @@ export interface Answer<Data> {
   readonly status: number;
 }
 
-/** How a request is sent. */
+/** The options of a request. */
 interface Sending {
   readonly params?: Params | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The `ETag` that the change counts on: it is refused when somebody else has changed the thing since. */
+  /** The `ETag` for `If-Match`: the API refuses the change if somebody else changed the resource since. */
   readonly match?: string | null | undefined;
-  /** The same key for each try of one act, so that it is done once; a new one each time unless given, null for none. */
+  /** The `Idempotency-Key`: the same for each try of one act. By default a new one per request; null for none. */
   readonly key?: string | null | undefined;
 }
 
-/** Whether the last request found no server. */
+/** Whether the last request could not reach the server. */
 export const offline = signal(false);
 
-/** Whether the server no longer knows who this is. The shell then asks to sign in, and comes back here. */
+/** Whether the session has ended. The shell then asks the user to sign in and returns here. */
 export const signedOut = signal(false);
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -82,7 +82,7 @@ async function request(address: string, { method, body, type, accept }: Content,
   offline.value = false;
   if (response.ok) return response;
   const problem = new ApiProblem(response.status, await response.json().catch(() => null));
-  // Also a wrong password that is shown once more is answered 401: who shows it is still signed in.
+  // A wrong current password is answered with 401 too, but that user is still signed in.
   const isOut = problem.code === "authentication_required" && !address.startsWith("/dashboard/api/");
   if (isOut) signedOut.value = true;
   throw problem;
@@ -97,7 +97,7 @@ interface Bare<Data> {
 async function answerOf<Data>(response: Response): Promise<Answer<Data>> {
   const text = await response.text();
   const body = text === "" ? {} : JSON.parse(text);
-  // Customers and sessions are answered without an envelope; their lists hold what an envelope's `meta` would.
+  // Customers and sessions come without an envelope; their lists have the fields of `meta` at the top level.
   const { data = body, meta = {}, pagination = meta.pagination ?? null } = body as Bare<Data>;
   return {
     data: data as Data,
@@ -109,7 +109,7 @@ async function answerOf<Data>(response: Response): Promise<Answer<Data>> {
 
 const written: ((path: string) => void)[] = [];
 
-/** Calls `told` with the path of each change that this tab has made. */
+/** Calls `told` with the path of each change that this tab makes. */
 export function onWritten(told: (path: string) => void): void {
   written.push(told);
 }
@@ -121,7 +121,7 @@ async function write<Data>(method: Method, path: string, body: unknown, sending:
   return answer;
 }
 
-/** What webhooks would be told of an act: which of a thing's fields would become another value. */
+/** An event that an act would send, with the fields that would change. */
 export interface Told {
   readonly type: string;
   readonly object: string;
@@ -130,13 +130,13 @@ export interface Told {
   readonly changes: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 }
 
-/** How an act would end. */
+/** The outcome of a rehearsed act. */
 export interface Rehearsal<Data> {
   readonly data: Data;
   readonly events: readonly Told[];
 }
 
-/** Asks what an act would do: it is refused as the act would be, and nothing is done. */
+/** Rehearses an act: the API answers or refuses as it would for the act, but changes nothing. */
 export async function rehearse<Data>(
   method: "POST" | "PATCH" | "DELETE",
   path: string,
@@ -155,27 +155,27 @@ export async function get<Data>(path: string, sending: Sending = {}): Promise<An
   return answerOf<Data>(await request(`/v1${path}`, { method: "GET" }, sending));
 }
 
-/** Makes something, or acts on it. */
+/** Creates a resource or acts on one. */
 export function post<Data>(path: string, body: unknown = {}, sending: Sending = {}): Promise<Answer<Data>> {
   return write("POST", path, body, sending);
 }
 
-/** Changes some fields. */
+/** Updates some fields of a resource. */
 export function patch<Data>(path: string, body: unknown, sending: Sending = {}): Promise<Answer<Data>> {
   return write("PATCH", path, body, sending);
 }
 
-/** Replaces the whole. */
+/** Replaces a whole resource. */
 export function put<Data>(path: string, body: unknown, sending: Sending = {}): Promise<Answer<Data>> {
   return write("PUT", path, body, sending);
 }
 
-/** Removes it. */
+/** Deletes a resource. */
 export function remove<Data>(path: string, sending: Sending = {}): Promise<Answer<Data>> {
   return write("DELETE", path, undefined, sending);
 }
 
-/** Sends a file of CSV to one of the API's imports. */
+/** Sends a CSV file to an import of the API. */
 export async function sendCsv<Data>(path: string, file: Blob, sending: Sending = {}): Promise<Answer<Data>> {
   const content = { method: "POST", body: file, type: "text/csv" } as const;
   const answer = await answerOf<Data>(await request(`/v1${path}`, content, sending));
@@ -183,13 +183,13 @@ export async function sendCsv<Data>(path: string, file: Blob, sending: Sending =
   return answer;
 }
 
-/** Reads a document: a PDF, a picture, a table of CSV. */
+/** Reads a document: a PDF, an image or CSV. */
 export async function getDocument(path: string, accept: string, sending: Sending = {}): Promise<Blob> {
   const response = await request(`/v1${path}`, { method: "GET", accept }, sending);
   return await response.blob();
 }
 
-/** Calls what is about the session's cookie: `/dashboard/api/…`, which is no part of the API. */
+/** Calls a route for the session cookie below `/dashboard/api/`, which is not part of the API. */
 export async function callDashboard<Data>(method: "GET" | "POST" | "DELETE", path: string, body?: unknown) {
   const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
   return answerOf<Data>(await request(`/dashboard/api${path}`, { method, ...json }, {}));

@@ -1,4 +1,4 @@
-// The shapes of what is for developers, from the API's own schemas. Types alone.
+// Types of keys, webhooks and requests, from the schemas of the API. This file has no values.
 import type { Static } from "@sinclair/typebox";
 import type { KeyView } from "../../../keys/schemas.ts";
 import type { HistoryView } from "../../../operations/history/routes.ts";

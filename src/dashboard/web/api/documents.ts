@@ -1,8 +1,8 @@
 import { getDocument, type Params } from "./client.ts";
 
-/** Opens a document of the API, such as a packing slip, in a tab of its own. Call it as a click's first act. */
+/** Opens a document of the API, such as a packing slip, in a new tab. Call it first in a click handler. */
 export async function openDocument(path: string, accept = "application/pdf", params: Params = {}): Promise<void> {
-  // Opened at once: a browser lets no tab open once an answer has been waited for.
+  // Browsers block a tab that is opened after a wait, so it is opened before the request.
   const tab = window.open("", "_blank");
   try {
     const address = URL.createObjectURL(await getDocument(path, accept, { params }));
@@ -15,12 +15,12 @@ export async function openDocument(path: string, accept = "application/pdf", par
   }
 }
 
-/** Saves what the API answers as a file of that name. */
+/** Saves an answer of the API as a file with this name. */
 export async function saveFile(path: string, name: string, accept = "text/csv", params: Params = {}): Promise<void> {
   saveBlob(await getDocument(path, accept, { params }), name);
 }
 
-/** Saves what this page holds as a file of that name. */
+/** Saves a blob as a file with this name. */
 export function saveBlob(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
   const link = document.createElement("a");

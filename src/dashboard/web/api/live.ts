@@ -1,10 +1,10 @@
-// Hints of what has changed, by server-sent events. A hint carries no data: what is shown is read anew.
+// Receives hints of changes by server-sent events. A hint has no data; the screens read again what they show.
 import { effect, signal } from "@preact/signals";
 import type { Hint } from "../../live/hint.ts";
 import { world } from "../browser/world.ts";
 import { refresh } from "./query.ts";
 
-/** Which lists show what an event's noun is about, beside its own. */
+/** The other lists that also show the resources of a list. */
 const showing: Readonly<Record<string, readonly string[]>> = {
   orders: ["inventory", "overview", "reports", "search"],
   inventory: ["overview", "orders", "products"],
@@ -15,20 +15,20 @@ const showing: Readonly<Record<string, readonly string[]>> = {
   products: ["overview"],
 };
 
-/** Whether changes of others arrive. */
+/** Whether the stream of hints is open. */
 export const connected = signal(false);
 
 let waiting: Set<string> | "all" | null = null;
 let timer = 0;
 const gather_ms = 150;
 
-/** What costs the server more than a list is read anew no more often than this, however many hints there are. */
+/** The shortest time between two reads of resources that cost the server more than a list. */
 const rests_ms: Readonly<Record<string, number>> = { overview: 3000, reports: 30_000 };
 const read_at = new Map<string, number>();
-/** What is read again once it has rested. */
+/** The resources that wait for this time to pass. */
 const resting = new Set<string>();
 
-/** Many hints at once are one reading. */
+/** Reads again soon; many hints at once cause one read. */
 function refreshSoon(nouns: readonly string[] | "all"): void {
   if (nouns === "all" || waiting === "all") waiting = "all";
   else waiting = new Set([...(waiting ?? []), ...nouns]);
@@ -61,7 +61,7 @@ function readAgain(noun: string): void {
   refreshSoon([noun]);
 }
 
-/** The first parts of the paths that may show something else after this hint. */
+/** The first parts of the paths that this hint may change. */
 function nounsOf({ noun }: Pick<Hint, "noun">): readonly string[] {
   const [first = ""] = noun.split("/");
   return [first, ...(showing[first] ?? [])];
@@ -79,7 +79,7 @@ function open(): void {
   source = new EventSource(`/dashboard/api/events?world=${world.peek()}`);
   source.onopen = () => {
     connected.value = true;
-    // A stream that is opened anew tells nothing of the time between.
+    // A reopened stream has no hints of the time between.
     if (opened_before) refreshSoon("all");
     opened_before = true;
   };
@@ -96,7 +96,7 @@ function close(): void {
   connected.value = false;
 }
 
-/** Listens for as long as the tab is seen: a browser has few connections to share among all its tabs. */
+/** Listens while the tab is visible: a browser shares few connections among all its tabs. */
 export function listen(): () => void {
   const follow = () => (document.visibilityState === "visible" ? source === null && open() : close());
   document.addEventListener("visibilitychange", follow);

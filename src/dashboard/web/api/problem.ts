@@ -1,17 +1,17 @@
-/** A field that the API found wrong, in its own words. */
+/** A field that the API refused, with the message of the API. */
 interface FieldProblem {
   readonly field: string;
   readonly message: string;
 }
 
-/** A refusal of the API, or that it could not be reached (status 0). */
+/** An error of the API, or status 0 if it could not be reached. */
 export class ApiProblem extends Error {
   readonly status: number;
-  /** The code of the API's table, such as `validation_failed`; `unreachable` without an answer. */
+  /** The error code of the API, such as `validation_failed`; `unreachable` without an answer. */
   readonly code: string;
   readonly fields: readonly FieldProblem[];
   readonly request_id: string | null;
-  /** What stands beside the code, such as `available` or `retry_after_seconds`. */
+  /** Further fields of the error, such as `available` or `retry_after_seconds`. */
   readonly facts: Readonly<Record<string, unknown>>;
 
   constructor(status: number, body: unknown) {
@@ -29,12 +29,12 @@ export class ApiProblem extends Error {
   }
 }
 
-/** The problem of a server that gave no answer. */
+/** The problem of a server that does not answer. */
 export function unreachable(words: string): ApiProblem {
   return new ApiProblem(0, { error: { code: "unreachable", message: words } });
 }
 
-/** A problem from whatever was thrown: what is none of the API's is a mistake of this program. */
+/** Turns anything thrown into a problem. Whatever is not from the API is a bug of this program. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   return new ApiProblem(-1, {

@@ -1,4 +1,4 @@
-// What was read, kept while it is shown: the old is shown while the new is read, and one request serves all who ask.
+// A cache of reads. The old data stay on the screen while new data are read, and equal reads share one request.
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { world } from "../browser/world.ts";
@@ -9,7 +9,7 @@ interface State {
   readonly answer: Answer<unknown> | null;
   readonly problem: ApiProblem | null;
   readonly fetching: boolean;
-  /** When it was read, by the page's own clock. */
+  /** When it was read, by the clock of the page. */
   readonly at: number;
 }
 
@@ -20,7 +20,7 @@ interface Entry {
   users: number;
   aborting: AbortController | null;
   underWay: Promise<void> | null;
-  /** Asked again while it was under way: it is read once more. */
+  /** Asked for again during the read, so it is read once more. */
   again: boolean;
 }
 
@@ -71,25 +71,25 @@ function load(entry: Entry): Promise<void> {
   return entry.underWay;
 }
 
-/** What a screen shows of a query. */
+/** The state of a query. */
 interface Query<Data> {
-  /** Undefined until there was an answer. */
+  /** Undefined until the first answer. */
   readonly data: Data | undefined;
   readonly pagination: Pagination | null;
   readonly etag: string | null;
-  /** Why the last try failed; `data` may still hold what was read before. */
+  /** Why the last read failed; `data` may still hold earlier data. */
   readonly problem: ApiProblem | null;
   /** Nothing to show yet. */
   readonly loading: boolean;
   readonly fetching: boolean;
-  /** Whether `data` is still that of other parameters, while those asked for are read. */
+  /** Whether `data` still belongs to the parameters before, while the new ones are read. */
   readonly previous: boolean;
   readonly reload: () => Promise<void>;
 }
 
 /**
  * Reads a path of the API, and again whenever a hint says that it may have changed. With `path` null it reads nothing.
- * While other parameters of the same path are read, the answer to the last ones is still shown.
+ * While the same path is read with other parameters, `data` stays that of the last ones.
  */
 export function useQuery<Data>(path: string | null, params?: Params): Query<Data> {
   const entry = path === null ? null : entryOf(path, params);
@@ -100,7 +100,7 @@ export function useQuery<Data>(path: string | null, params?: Params): Query<Data
     if (performance.now() - entry.state.peek().at > fresh_ms) void load(entry);
     return () => {
       entry.users -= 1;
-      // Another part of the screen may take it over in the same turn.
+      // Another component may use the entry in the same turn.
       queueMicrotask(() => entry.users === 0 && entry.aborting?.abort());
     };
   }, [entry]);
@@ -121,7 +121,7 @@ export function useQuery<Data>(path: string | null, params?: Params): Query<Data
   };
 }
 
-/** What a form was opened with, and its tag. It stays when others change it: the API then refuses to overwrite. */
+/** Reads the data of a form and its ETag once. If others change it, the API refuses to overwrite their change. */
 export function useOpened<Data>(path: string): Query<Data> {
   const now = useQuery<Data>(path);
   const opened = useRef<Query<Data> | null>(null);
@@ -131,7 +131,7 @@ export function useOpened<Data>(path: string): Query<Data> {
 
 const nounOf = (path: string) => path.split(/[/?]/)[1] ?? "";
 
-/** Reads anew whatever is shown of these nouns (`orders`, `inventory`, …), and forgets what is not shown. */
+/** Reads again what is shown of these resources (`orders`, `inventory`, …), and forgets what is not shown. */
 export function refresh(nouns: ReadonlySet<string> | "all"): void {
   for (const [key, entry] of entries) {
     if (nouns !== "all" && !nouns.has(nounOf(entry.path))) continue;
@@ -140,7 +140,7 @@ export function refresh(nouns: ReadonlySet<string> | "all"): void {
   }
 }
 
-/** Forgets everything: somebody else has signed in. */
+/** Forgets everything, because another user has signed in. */
 export function forgetAll(): void {
   for (const entry of entries.values()) entry.aborting?.abort();
   entries.clear();

@@ -5,7 +5,7 @@ import { callDashboard, signedOut } from "./client.ts";
 import { problemOf } from "./problem.ts";
 import { forgetAll } from "./query.ts";
 
-/** Who is signed in, and what he may do. */
+/** The signed-in user and the permissions of this user. */
 interface Session {
   readonly user: {
     readonly id: string;
@@ -13,7 +13,7 @@ interface Session {
     readonly email: string;
     readonly role: string;
     readonly second_factor: boolean;
-    /** He has to set one up before he may do anything else. */
+    /** The user must set up a second factor before doing anything else. */
     readonly second_factor_required: boolean;
   };
   readonly permissions: readonly Permission[];
@@ -21,22 +21,22 @@ interface Session {
   readonly version: string;
 }
 
-/** The session: `null` when nobody is signed in, undefined until that is known. */
+/** The session: null if nobody is signed in, undefined until that is known. */
 export const session = signal<Session | null | undefined>(undefined);
 
 const granted = computed(() => new Set(session.value?.permissions ?? []));
 
-/** Whether who is signed in may do this; everybody may what needs no permission. */
+/** Whether the signed-in user has this permission. Null means that none is needed. */
 export function may(permission: Permission | null | undefined): boolean {
   return permission === null || permission === undefined || granted.value.has(permission);
 }
 
-/** Whether somebody who may do all of this may do more than who is signed in. */
+/** Whether the signed-in user lacks one of these permissions. */
 export function lacks(permissions: readonly Permission[]): boolean {
   return permissions.some((permission) => !may(permission));
 }
 
-/** Asks the server who this is. */
+/** Asks the server who is signed in. */
 export async function readSession(): Promise<void> {
   try {
     const { data } = await callDashboard<Session>("GET", "/session");
@@ -48,19 +48,19 @@ export async function readSession(): Promise<void> {
   }
 }
 
-/** Signs in; refused by the API's own words. */
+/** Signs in. Throws the error of the API if it refuses. */
 export function signIn(given: Readonly<Record<string, string>>): Promise<void> {
   return enterBy("/session", given);
 }
 
-/** Signs in by one of the ways there are, such as an invitation; refused by the API's own words. */
+/** Signs in another way, such as by an invitation. Throws the error of the API if it refuses. */
 export async function enterBy(way: string, given: Readonly<Record<string, unknown>>): Promise<void> {
   await callDashboard("POST", way, given);
   forgetAll();
   await readSession();
 }
 
-/** Signs out, here alone. */
+/** Signs out in this browser only. */
 export async function signOut(): Promise<void> {
   await callDashboard("DELETE", "/session");
   forgetAll();

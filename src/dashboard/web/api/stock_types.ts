@@ -1,4 +1,4 @@
-// The shapes of what the API answers about stock, from its own schemas. Types alone.
+// Types of stock, from the schemas of the API. This file has no values.
 import type { Static } from "@sinclair/typebox";
 import type { TriedImportView } from "../../../http/imports.ts";
 import type { BinView, PlacedView } from "../../../inventory/bins/schemas.ts";

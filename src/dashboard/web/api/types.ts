@@ -1,4 +1,4 @@
-// The shapes of the API's answers, from the API's own schemas. Types alone: no value of theirs comes into the page.
+// Types of the answers of the API, from its schemas. This file has no values, so no schema gets into the bundle.
 import type { Static } from "@sinclair/typebox";
 import type { ChecksView } from "../../../addresses/schemas.ts";
 import type { EntryView } from "../../../audit/schemas.ts";
@@ -47,7 +47,7 @@ export type InspectedReturn = Static<typeof InspectedView>;
 export type Customer = Static<typeof CustomerView>;
 export type CustomerAddress = Static<typeof AddressView>;
 export type AddressCheck = Exclude<Static<typeof ChecksView>, readonly unknown[]>;
-/** A customer as his own page is answered. */
+/** A customer as `GET /customers/:id` answers it. */
 export type CustomerDetail = Customer & { readonly order_count: number };
 
 export type AuditEntry = Static<typeof EntryView>;
@@ -63,5 +63,5 @@ export type RecoveryCodes = Static<typeof RecoveryCodesView>;
 export type OrderCounts = Static<typeof OrderCountsView>;
 export type FoundHit = Static<typeof HitView>;
 export type FoundEverywhere = Static<typeof FoundView>;
-/** What became of each of the orders that were acted on. */
+/** The outcome of a bulk action for each order. */
 export type Acted = Static<typeof ActedView>;

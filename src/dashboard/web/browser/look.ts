@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import { isFlag, kept, oneOf } from "./storage.ts";
 
-/** Light or dark: as the device has it, unless somebody chose. */
+/** The theme: that of the device unless the user chose one. */
 export const theme = kept<"system" | "light" | "dark">("theme", "system", oneOf("system", "light", "dark"));
 
 /** How tall rows are. */
@@ -10,7 +10,7 @@ export const density = kept<"compact" | "comfortable">("density", "compact", one
 /** Whether the navigation is folded to its icons. */
 export const folded = kept("folded", false, isFlag);
 
-/** Keeps the page as these settings say. */
+/** Applies these settings to the page. */
 export function startLook(): void {
   effect(() => {
     const { dataset } = document.documentElement;

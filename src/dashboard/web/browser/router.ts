@@ -1,12 +1,12 @@
-// Addresses below /dashboard, without loading the page anew.
+// Routing below /dashboard without reloading the page.
 import { batch, computed, signal } from "@preact/signals";
 import { readWorld, world } from "./world.ts";
 
-/** Where the dashboard lies. */
+/** The path of the dashboard. */
 export const base = "/dashboard";
 
 interface Place {
-  /** Below the dashboard: `/` or `/orders/ord_7`. */
+  /** The path below the dashboard: `/` or `/orders/ord_7`. */
   readonly path: string;
   readonly search: string;
 }
@@ -16,15 +16,15 @@ const here = (): Place => {
   return { path: below.replace(/\/$/, "") || "/", search: location.search };
 };
 
-/** Where this tab is. */
+/** The address that this tab shows. */
 export const place = signal<Place>(here());
 
-/** What stands behind the `?`. */
+/** The query parameters. */
 export const query = computed(() => new URLSearchParams(place.value.search));
 
-/** The address of a screen, for `href`. The test world stays the test world. */
+/** The address of a screen, for `href`. It keeps the world. */
 export function to(path: string, params: Readonly<Record<string, string | null | undefined>> = {}): string {
-  // The server takes a name with an ending for a file: the dot of a SKU is written as %2E.
+  // The server takes a name with an extension for a file, so the dot of a SKU is written as %2E.
   const url = new URL(`${base}${path === "/" ? "" : path.replaceAll(".", "%2E")}`, location.origin);
   for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
   if (world.value === "test") url.searchParams.set("world", "test");
@@ -39,13 +39,13 @@ interface Step {
 let index = (history.state as Step | null)?.index ?? 0;
 let scroll_wanted: number | null = null;
 
-/** Whether the last step came by a link, so that the new screen's title takes the focus. */
+/** Whether the last navigation was by a link. The title of the new screen then takes the focus. */
 export const arrived = { by_link: false };
 
 type Guard = (go: () => void) => boolean;
 let guard: Guard | null = null;
 
-/** Asks `given` before a screen is left; it answers whether to stay for now, and calls `go` should that change. */
+/** Calls `given` before a screen is left. It answers whether to stay, and may call `go` later to leave. */
 export function guardLeaving(given: Guard): () => void {
   guard = given;
   return () => {
@@ -60,7 +60,7 @@ function follow(): void {
   });
 }
 
-/** Goes to an address of `to`. */
+/** Goes to an address made by `to`. */
 export function navigate(href: string, { replace = false, force = false } = {}): void {
   const url = new URL(href, location.href);
   const leaves = url.pathname !== location.pathname;
@@ -77,7 +77,7 @@ export function navigate(href: string, { replace = false, force = false } = {}):
   follow();
 }
 
-/** Changes what stands behind the `?` of this screen; null takes a parameter away. */
+/** Changes query parameters of this screen; null removes a parameter. */
 export function setQuery(changes: Readonly<Record<string, string | null>>, { replace = true } = {}): void {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(changes)) {
@@ -117,7 +117,7 @@ function onClick(event: MouseEvent): void {
   navigate(link.href);
 }
 
-/** Scrolls to where the screen was left, as soon as it is long enough; to the top of a new one. */
+/** Scrolls to where the screen was left, once it is long enough. A new screen starts at its top. */
 function settleScroll(): void {
   const wanted = scroll_wanted;
   if (wanted === null) return;
@@ -127,7 +127,7 @@ function settleScroll(): void {
   window.scrollTo(0, wanted);
 }
 
-/** Takes over the links and the browser's back and forward. */
+/** Handles links and the back and forward buttons of the browser. */
 export function startRouter(): void {
   history.scrollRestoration = "manual";
   if (history.state === null) history.replaceState({ index } satisfies Step, "");
@@ -136,14 +136,14 @@ export function startRouter(): void {
     else onPop();
   });
   document.addEventListener("click", onClick);
-  // What comes later, as the rows of a list do, makes room to scroll to.
+  // Later content, such as the rows of a list, makes the page long enough to scroll.
   new ResizeObserver(settleScroll).observe(document.body);
   for (const touched of ["wheel", "touchstart", "keydown"]) {
     window.addEventListener(touched, () => queueMicrotask(() => (scroll_wanted = null)), { passive: true });
   }
 }
 
-/** The parameters of a path by a pattern such as `/orders/:id`, or null where it is another one. */
+/** The parameters of a path by a pattern such as `/orders/:id`, or null if it does not match. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | null {
   const [wanted, given] = [pattern.split("/"), path.split("/")];
   if (wanted.length !== given.length) return null;

@@ -1,17 +1,17 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** A key, or two one after the other (`g o`), and what it does. */
+/** A key, or two keys in a row (`g o`), and what they do. */
 interface Shortcut {
   readonly keys: string;
   readonly title: string;
   readonly run: () => void;
 }
 
-/** The shortcuts that act now. */
+/** The active shortcuts. */
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
-/** Lets shortcuts act for as long as the component is shown. */
+/** Makes shortcuts active while the component is shown. */
 export function useShortcuts(given: readonly Shortcut[]): void {
   const names = given.map(({ keys }) => keys).join();
   useEffect(() => {
@@ -19,18 +19,18 @@ export function useShortcuts(given: readonly Shortcut[]): void {
     return () => {
       shortcuts.value = shortcuts.peek().filter((shortcut) => !given.includes(shortcut));
     };
-    // Those of a list with the same keys do the same.
+    // Shortcuts with the same keys do the same, so the keys tell whether they have changed.
   }, [names]);
 }
 
-/** Whether somebody is entering text, where keys are letters. */
+/** Whether the user is typing text. */
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("input, textarea, select, [contenteditable]") !== null;
 }
 
 const between_ms = 1200;
 
-/** Listens to the keyboard. What is pressed in a field, in a dialog, or with Ctrl or Alt is left alone. */
+/** Listens to the keyboard, except in fields, in dialogs, and with Ctrl or Alt. */
 export function startShortcuts(): void {
   let first = "";
   let at = 0;

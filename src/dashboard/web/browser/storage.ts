@@ -1,4 +1,4 @@
-// What this browser remembers of how somebody likes to work. Without storage it remembers until the tab is closed.
+// Settings that this browser keeps. Without storage they last until the tab is closed.
 import { type Signal, signal } from "@preact/signals";
 
 const memory = new Map<string, string>();
@@ -19,14 +19,14 @@ function write(name: string, text: string): void {
   }
 }
 
-/** A setting that this browser keeps. `isSound` tells whether what was kept can still be used. */
+/** A setting that this browser keeps. `isSound` checks a stored value. */
 export function kept<Value>(name: string, first: Value, isSound: (value: unknown) => value is Value): Kept<Value> {
   let start = first;
   try {
     const found: unknown = JSON.parse(read(name) ?? "null");
     if (isSound(found)) start = found;
   } catch {
-    // Written by something else.
+    // The stored text is not JSON.
   }
   const state = signal(start);
   return {
@@ -38,7 +38,7 @@ export function kept<Value>(name: string, first: Value, isSound: (value: unknown
   };
 }
 
-/** A setting and the way to change it. */
+/** A setting and a function that changes it. */
 export interface Kept<Value> {
   readonly state: Signal<Value>;
   readonly set: (value: Value) => void;

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** Live and test data are two stores; which one a tab shows stands in its address, so that a link leads to the same. */
+/** Live and test data are two stores. The address names the one that a tab shows, so links keep it. */
 export type World = "live" | "test";
 
 const fromAddress = (): World => (new URLSearchParams(location.search).get("world") === "test" ? "test" : "live");
@@ -8,7 +8,7 @@ const fromAddress = (): World => (new URLSearchParams(location.search).get("worl
 /** The world that this tab shows. */
 export const world = signal<World>(fromAddress());
 
-/** Reads the world from the address anew, after the address has changed. */
+/** Reads the world again after the address has changed. */
 export function readWorld(): void {
   world.value = fromAddress();
 }

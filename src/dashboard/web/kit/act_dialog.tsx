@@ -14,16 +14,16 @@ interface Props<After> {
   readonly danger?: boolean | undefined;
   readonly stay?: string | undefined;
   readonly wide?: boolean;
-  /** The tag of what is shown: nothing is done if somebody else was first. */
+  /** The ETag of the shown resource: the act is refused if somebody else changed it. */
   readonly etag: string | null;
-  /** The request for these entries; null while they are not complete. */
+  /** The request for these entries, or null while they are incomplete. */
   readonly act: (values: Values) => Act | null;
   readonly explain: (rehearsal: Rehearsal<After>) => readonly string[];
   readonly onDone: (after: After, values: Values) => void;
   readonly onClose: () => void;
 }
 
-/** A dialog before an act: what it needs to know, what it will do, and the act itself. */
+/** A dialog for an act: its fields, a preview of its effects, and the button that does it. */
 export function ActDialog<After>(props: Props<After>) {
   const { title, text, fields, first, submit, danger = false, wide = false, etag, act, explain } = props;
   const { stay, onDone, onClose } = props;

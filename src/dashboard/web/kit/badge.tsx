@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 
-/** What a state means for whoever looks: nothing special, under way, good, to be looked at, bad. */
+/** The meaning of a state, which sets its colour. */
 export type Tone = "neutral" | "info" | "good" | "warning" | "bad";
 
-// The words of the API's states. What is not listed is neutral.
+// The states of the API and their tones. States that are not listed are neutral.
 const tones: Readonly<Record<string, Tone>> = {
   active: "good",
   available: "good",
@@ -61,20 +61,20 @@ const tones: Readonly<Record<string, Tone>> = {
   undeliverable: "bad",
 };
 
-/** A state as its word reads: `on_hold` as "On hold". */
+/** The text of a state: "On hold" for `on_hold`. */
 export function stateWords(state: string): string {
   const text = state.replaceAll("_", " ").trim();
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 interface Props {
-  /** A state's word, as the API has it. */
+  /** A state of the API. */
   readonly state?: string;
   readonly tone?: Tone;
   readonly children?: ComponentChildren;
 }
 
-/** A state, by its word and a colour. */
+/** Shows a state as a coloured label. */
 export function Badge({ state, tone, children }: Props) {
   return <span class={`badge ${tone ?? tones[state ?? ""] ?? "neutral"}`}>{children ?? stateWords(state ?? "")}</span>;
 }

@@ -9,13 +9,13 @@ interface Props {
   readonly disabled?: boolean;
   readonly busy?: boolean;
   readonly submit?: boolean;
-  /** Shows the icon alone; the title is still said. */
+  /** Shows only the icon; screen readers still read the title. */
   readonly iconOnly?: boolean;
   readonly hint?: string;
   readonly children?: ComponentChildren;
 }
 
-/** A button. While it is busy it cannot be pressed again. */
+/** A button. It cannot be pressed while it is busy. */
 export function Button({ title, kind = "normal", icon, busy = false, submit, iconOnly, hint, ...rest }: Props) {
   const { onClick, disabled = false } = rest;
   return (
@@ -34,7 +34,7 @@ export function Button({ title, kind = "normal", icon, busy = false, submit, ico
   );
 }
 
-/** A link that looks like a button, for what leads to another screen. */
+/** A link to another screen that looks like a button. */
 export function LinkButton({
   title,
   href,

@@ -1,4 +1,4 @@
-/** JSON with its lines indented; a text that is none stays as it is. */
+/** Indents JSON; other text stays as it is. */
 export function pretty(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -7,7 +7,7 @@ export function pretty(text: string): string {
   }
 }
 
-/** A text of machines, which is scrolled inside its own box. */
+/** Code or data in a box that scrolls. */
 export function Code({ text, name }: { readonly text: string; readonly name: string }) {
   return (
     <pre class="code" tabIndex={0} role="region" aria-label={name}>
@@ -16,7 +16,7 @@ export function Code({ text, name }: { readonly text: string; readonly name: str
   );
 }
 
-/** The headers of a request or an answer, one a line. */
+/** The headers of a request or answer, one per line. */
 export function Headers({
   headers,
   name,

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { words } from "../texts/common.ts";
 import { Icon } from "./icon.tsx";
 
-/** One thing that can be picked. */
+/** An item to choose. */
 export interface Choice {
   readonly value: string;
   readonly title: string;
@@ -10,19 +10,19 @@ export interface Choice {
 }
 
 interface Props {
-  /** What is asked for. */
+  /** The label of the field. */
   readonly label: string;
-  /** The title of what is picked; empty when nothing is. */
+  /** The title of the chosen item; empty without one. */
   readonly shown: string;
   readonly find: (typed: string, signal: AbortSignal) => Promise<readonly Choice[]>;
-  /** Null when what was picked is taken away. */
+  /** Called with null when the chosen item is removed. */
   readonly onPick: (choice: Choice | null) => void;
   readonly id?: string;
   readonly placeholder?: string;
   readonly disabled?: boolean;
   readonly invalid?: boolean;
   readonly described?: string;
-  /** Empties the field once something is picked, to pick the next one. */
+  /** Clears the field after each choice, to choose several items. */
   readonly many?: boolean;
 }
 
@@ -47,13 +47,13 @@ function useChoices(find: Props["find"], typed: string | null) {
   return found;
 }
 
-/** A field that finds what is typed and lets one thing be picked; arrows, Enter and Esc act as one expects. */
+/** A search field that offers matches to choose from, by mouse or by arrow keys, Enter and Esc. */
 export function Combobox(props: Props) {
   const { label, shown, find, onPick, invalid, many } = props;
   const own = useId();
   const id = props.id ?? own;
   const field = useRef<HTMLInputElement>(null);
-  // What is typed; null while the list is closed.
+  // The typed text; null while the list is closed.
   const [typed, setTyped] = useState<string | null>(null);
   const [at, setAt] = useState(0);
   const found = useChoices(find, typed);
@@ -131,7 +131,7 @@ function Found({ id, label, found, at, onAt, onPick }: FoundProps) {
           tabIndex={-1}
           aria-selected={index === at}
           onMouseMove={() => onAt(index)}
-          // Before the field loses the focus, and the list with it.
+          // Runs before the field loses the focus, which closes the list.
           onMouseDown={(event) => {
             event.preventDefault();
             onPick(choice);

@@ -10,13 +10,13 @@ import { Notice } from "./notice.tsx";
 /** A question before an act. */
 interface Question {
   readonly title: string;
-  /** What will happen, in plain words. */
+  /** What will happen. */
   readonly text: ComponentChildren;
-  /** The name of the act, on its button: never "OK". */
+  /** The text of the confirming button, such as "Cancel the order"; never "OK". */
   readonly act: string;
   readonly stay?: string;
   readonly danger?: boolean;
-  /** Does it while the dialog is still there; why it was refused is shown in the dialog. */
+  /** Does the act while the dialog is open, which shows why it was refused. */
   readonly run?: () => Promise<unknown>;
 }
 
@@ -26,7 +26,7 @@ interface Asked extends Question {
 
 const asked = signal<Asked | null>(null);
 
-/** Asks before an act, and does it if told to. Answers whether it was done. */
+/** Asks before an act and does it if confirmed. Answers whether it was done. */
 export function confirm(question: Question): Promise<boolean> {
   asked.peek()?.answer(false);
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ export function confirm(question: Question): Promise<boolean> {
   });
 }
 
-/** The place of that question. */
+/** Shows the question of `confirm`. */
 export function ConfirmHost() {
   const now = asked.value;
   return now === null ? null : <Open key={now.title} {...now} />;

@@ -5,15 +5,15 @@ import { Button } from "./button.tsx";
 
 interface Props {
   readonly title: string;
-  /** Called once it is closed, by whatever way. */
+  /** Called when the dialog has closed, in any way. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
-  /** Asked before it closes by Esc or a click beside it; answer false to stay. */
+  /** Called before Esc or a click outside closes the dialog; false keeps it open. */
   readonly mayClose?: () => boolean;
 }
 
-/** A dialog. The focus goes into it, stays there, and returns to where it came from. */
+/** A dialog. It takes the focus, keeps it, and gives it back when it closes. */
 export function Dialog({ title, onClose, children, wide = false, mayClose = () => true }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -3,7 +3,7 @@ import { effectTexts as texts } from "../texts/acts.ts";
 import { Notice } from "./notice.tsx";
 import { useLatest } from "./use_latest.ts";
 
-/** A request as it would be sent. */
+/** A request that an act sends. */
 export interface Act {
   readonly method: "POST" | "PATCH" | "DELETE";
   readonly path: string;
@@ -12,14 +12,14 @@ export interface Act {
 }
 
 interface Props<After> {
-  /** Null while the entries are not complete. */
+  /** Null while the entries are incomplete. */
   readonly act: Act | null;
-  /** What is said while there is nothing to ask. */
+  /** The text while there is no request to rehearse. */
   readonly idle?: string;
   readonly explain: (rehearsal: Rehearsal<After>) => readonly string[];
 }
 
-/** What an act will do, in words, before it is done: the server tries it and undoes it. */
+/** A preview of what an act will do. The server rehearses the act and rolls it back. */
 export function Effects<After>({ act, idle = texts.incomplete, explain }: Props<After>) {
   const question = act === null ? null : JSON.stringify(act);
   const { data, problem, asking } = useLatest(question, (signal) => {

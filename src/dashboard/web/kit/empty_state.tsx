@@ -5,11 +5,11 @@ interface Props {
   readonly icon: IconName;
   readonly title: string;
   readonly text?: string;
-  /** The one thing to do first. */
+  /** The first thing to do. */
   readonly act?: ComponentChildren;
 }
 
-/** What stands where there is nothing yet: why, and what to do first. */
+/** Shown in place of an empty list: why it is empty and what to do first. */
 export function EmptyState({ icon, title, text, act }: Props) {
   return (
     <div class="empty">

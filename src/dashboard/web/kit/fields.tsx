@@ -4,33 +4,33 @@ import { useId } from "preact/hooks";
 import { words } from "../texts/common.ts";
 import { countryNames, weightUnitWords } from "../texts/units.ts";
 
-/** What a form holds, by the names of its fields. */
+/** The values of a form, by field name. */
 export type Values = Readonly<Record<string, unknown>>;
 
 interface Common {
-  /** The field's name in the API's body, by which its errors find it. */
+  /** The name of the field in the request body, by which API errors are matched to it. */
   readonly name: string;
   readonly label: string;
   readonly help?: string;
   readonly required?: boolean;
-  /** Takes half of the line, or a third of it, where there is room. */
+  /** Takes half or a third of the line if there is room. */
   readonly width?: "half" | "third";
-  /** Whether it is shown, by what else was entered. */
+  /** Whether the field is shown, depending on the other values. */
   readonly when?: (values: Values) => boolean;
   readonly disabled?: boolean;
 }
 
-/** A field that a form does not know itself, such as the lines of an order. */
+/** What a custom field, such as the lines of an order, is given. */
 export interface Editing {
   readonly value: unknown;
   readonly set: (value: unknown) => void;
-  /** What the API found wrong below this field: `problem("[0].quantity")`; of the field itself with no word. */
+  /** The API error of the field, or of a part of it, such as `problem("[0].quantity")`. */
   readonly problem: (below?: string) => string | undefined;
   readonly id: string;
   readonly values: Values;
 }
 
-/** One thing to choose. */
+/** An option of a select field. */
 export interface Option {
   readonly value: string;
   readonly title: string;
@@ -57,7 +57,7 @@ export type Field = Common &
         readonly focus?: boolean;
       }
     | { readonly kind: "money"; readonly currency?: string }
-    /** Two values: the number under `name`, its unit under `unit_name`. */
+    /** Holds two values: the number under `name` and its unit under `unit_name`. */
     | { readonly kind: "weight"; readonly unit_name: string }
     | { readonly kind: "date"; readonly min?: string; readonly max?: string }
     | { readonly kind: "select"; readonly options: readonly Option[]; readonly empty?: string }
@@ -72,13 +72,13 @@ interface Props {
   readonly field: Field;
   readonly values: Values;
   readonly set: (name: string, value: unknown) => void;
-  /** The API's words on a path of the body. */
+  /** The API error for a path of the body. */
   readonly problem: (path: string, whole?: boolean) => string | undefined;
 }
 
 const text = (value: unknown) => (value === null || value === undefined ? "" : String(value));
 
-/** One field: its label, where to enter, what helps, and what is wrong. */
+/** A field with its label, input, help and error. */
 export function FieldRow({ field, values, set, problem }: Props) {
   const id = useId();
   if (field.when && !field.when(values)) return null;

@@ -4,22 +4,22 @@ import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 interface Props {
-  /** What is asked for. */
+  /** The text of the drop area. */
   readonly title: string;
   readonly text?: string;
-  /** As of an input: `.csv,text/csv`. */
+  /** The `accept` attribute of the input, such as `.csv,text/csv`. */
   readonly accept: string;
   readonly onFile: (file: File) => void;
 }
 
-/** A place to drop a file on, or to choose one. */
+/** An area to drop a file on or to choose one. */
 export function FileDrop({ title, text, accept, onFile }: Props) {
   const [over, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const take = (files: FileList | null | undefined) => {
     const file = files?.[0];
     if (file !== undefined) onFile(file);
-    // The same file may be chosen again once it was corrected.
+    // Cleared so that the same file can be chosen again after a correction.
     if (input.current) input.current.value = "";
   };
   return (

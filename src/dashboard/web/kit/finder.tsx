@@ -7,19 +7,19 @@ import { useLatest } from "./use_latest.ts";
 interface Props<Item> {
   readonly label: string;
   readonly placeholder?: string;
-  /** What fits the text, the best first. */
+  /** The items that match the text, best first. */
   readonly find: (text: string, signal: AbortSignal) => Promise<readonly Item[]>;
   readonly id: (item: Item) => string;
   readonly item: (item: Item) => ComponentChildren;
   readonly onChoose: (item: Item) => void;
-  /** What else can be chosen, whatever was found. */
+  /** A further option below the found items. */
   readonly other?: { readonly title: (text: string) => string; readonly run: (text: string) => void };
   readonly field?: RefObject<HTMLInputElement | null>;
   readonly focus?: boolean;
   readonly invalid?: boolean;
 }
 
-/** What was typed and found, and how one of it is chosen. */
+/** The typed text, the found items and the choice of one. */
 function useFinder<Item>({ find, onChoose, other }: Props<Item>) {
   const [text, setText] = useState("");
   const [open, setOpen] = useState(false);
@@ -57,9 +57,9 @@ function useFinder<Item>({ find, onChoose, other }: Props<Item>) {
       setAt((at + step + count) % count);
     }
     if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && asked !== "") {
-      // The form is not sent while something is being found.
+      // Enter does not submit the form while a search runs.
       event.preventDefault();
-      // What is typed and entered at once, as scanners do, is taken as soon as it is found.
+      // A scanner sends Enter before the search ends, so the item is chosen once it is found.
       if (asking) setEntered(true);
       else if (open) choose(at);
     }
@@ -73,7 +73,7 @@ function useFinder<Item>({ find, onChoose, other }: Props<Item>) {
   return { text, type, asked, found, count, at, setAt, choose, setOpen, onKeyDown, shown, problem };
 }
 
-/** A field that finds things while one types; arrows choose, Enter takes, Esc closes. */
+/** A field that searches while the user types. Arrow keys move, Enter chooses, Esc closes. */
 export function Finder<Item>(props: Props<Item>) {
   const { label, placeholder, id, item, other, focus = false, invalid = false } = props;
   const own = useRef<HTMLInputElement>(null);

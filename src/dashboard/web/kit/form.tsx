@@ -12,35 +12,35 @@ import { Notice } from "./notice.tsx";
 
 interface Props {
   readonly fields: readonly Field[];
-  /** What the fields begin with. */
+  /** The initial values. */
   readonly first: Values;
-  /** The name of the act, on its button. */
+  /** The text of the submit button. */
   readonly submit: string;
-  /** Does it. `key` is the `Idempotency-Key` of these entries: the same when they are sent again. */
+  /** Sends the entries. `key` is their `Idempotency-Key`, the same when they are sent again. */
   readonly onSubmit: (values: Values, key: string) => Promise<unknown>;
   readonly onCancel?: () => void;
   readonly danger?: boolean;
-  /** The name of the way out, where "Cancel" would say two things. */
+  /** The text of the button that leaves the form, where "Cancel" would be ambiguous. */
   readonly stay?: string | undefined;
-  /** Above the buttons: what will happen. */
+  /** The content above the buttons, such as a preview. */
   readonly children?: (values: Values) => ComponentChildren;
-  /** May be sent without any change. */
+  /** Whether the form may be sent unchanged. */
   readonly unchanged?: boolean;
   readonly onDirty?: (dirty: boolean) => void;
-  /** Asks before the screen is left with entries that are not saved; a dialog asks for itself. */
+  /** Asks before the user leaves the screen with unsaved entries. A dialog asks by itself. */
   readonly guarded?: boolean;
 }
 
-/** Whether a path of the body lies below another: `barcodes[0].value` below `barcodes`. */
+/** Whether a path of the body is below another, as `barcodes[0].value` is below `barcodes`. */
 const isBelow = (path: string, above: string) => path.startsWith(above) && /^[.[]/.test(path.slice(above.length));
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Asks whether entries may be thrown away. */
+/** Asks whether to discard the entries. */
 export function askToDiscard(): Promise<boolean> {
   return confirm({ title: words.discard, text: words.discardWhy, act: words.leave, stay: words.stay, danger: true });
 }
 
-/** What is entered, what is wrong with it, and how it is sent. */
+/** The entries of a form, their errors and how they are sent. */
 function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }: Props) {
   const [first] = useState(given);
   const [values, setValues] = useState(first);
@@ -86,7 +86,7 @@ function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }:
   return { values, set, told, send, busy, problem, dirty, form };
 }
 
-/** A form from plain descriptions of its fields, with the API's refusals beside them. Ctrl Enter saves. */
+/** A form from descriptions of its fields. It shows API errors beside the fields; Ctrl+Enter submits. */
 export function Form(props: Props) {
   const { fields, submit, onCancel, danger, stay = words.cancel, children, unchanged = true } = props;
   const { values, set, told, send, busy, problem, dirty, form } = useEntries(props);
@@ -134,7 +134,7 @@ function Refusal({ problem, all_beside }: { readonly problem: ApiProblem; readon
   return <Notice problem={problem} />;
 }
 
-/** Asks before a screen with entries is left. */
+/** Asks before the user leaves a screen with unsaved entries. */
 function useUnsaved(unsaved: boolean, done: { readonly current: boolean }): void {
   useEffect(() => {
     if (!unsaved) return;
@@ -164,12 +164,12 @@ function focusWrong(form: HTMLElement | null): void {
 interface DialogProps extends Omit<Props, "onCancel" | "onDirty" | "guarded"> {
   readonly title: string;
   readonly onClose: () => void;
-  /** Above the fields: what this is about. */
+  /** The text above the fields. */
   readonly text?: string;
   readonly wide?: boolean;
 }
 
-/** A form in a dialog, which closes once it is done and asks before it throws entries away. */
+/** A form in a dialog. It closes when the form is sent and asks before it discards entries. */
 export function FormDialog({ title, onClose, text, wide = false, onSubmit, ...form }: DialogProps) {
   const dirty = useRef(false);
   const close = async () => {

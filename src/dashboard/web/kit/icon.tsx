@@ -165,7 +165,7 @@ const drawings = {
 } as const;
 export type IconName = keyof typeof drawings;
 
-/** A drawing of the kit's own set. It says nothing to a screen reader: what it stands beside does. */
+/** An icon. Screen readers skip it and read the text beside it. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg

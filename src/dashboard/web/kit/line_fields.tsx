@@ -1,11 +1,11 @@
-// Lines of a form, each of a few fields: goods of a delivery, of a transfer.
+// Lines of a form, each with a few fields, such as the lines of a receipt or transfer.
 import { ApiProblem } from "../api/problem.ts";
 import { words } from "../texts/common.ts";
 import { Button } from "./button.tsx";
 import type { Editing, Field, Option } from "./fields.tsx";
 import { ProductPicker } from "./pickers.tsx";
 
-/** One field of each line. */
+/** A field of each line. */
 interface LineField {
   readonly name: string;
   readonly title: string;
@@ -16,7 +16,7 @@ interface LineField {
   readonly wide?: boolean;
 }
 
-/** What was entered on one line. */
+/** The entries of one line. */
 type LineValues = Readonly<Record<string, string>>;
 
 interface Settings {
@@ -27,7 +27,7 @@ interface Settings {
   readonly remove: string;
 }
 
-/** A field of a form that holds lines; the API's refusals stand below the line and field that they are of. */
+/** A form field with lines. API errors are shown below the line and field they belong to. */
 export function lineFields({ name, label, fields, add, remove }: Settings): Field {
   const blank = Object.fromEntries(fields.map((field) => [field.name, ""]));
   return {
@@ -144,7 +144,7 @@ function LineInput({ id, field, value, problem, onSet }: InputProps) {
   );
 }
 
-/** What was entered on a line as the API takes it: no empty fields, and a number where a number is meant. */
+/** The entries of a line for the API: without empty fields, numbers as numbers. */
 export type FilledLine = Readonly<Record<string, string | number>>;
 
 function filled(line: LineValues): FilledLine {
@@ -156,7 +156,7 @@ function filled(line: LineValues): FilledLine {
   return Object.fromEntries(entries);
 }
 
-/** The lines that `counts`, by which the others are left out: all on which anything was entered unless given. */
+/** The lines for which `counts` holds. By default those with any entry. */
 export function filledLines(
   value: unknown,
   counts = (line: FilledLine) => Object.keys(line).length > 0,
@@ -164,7 +164,7 @@ export function filledLines(
   return (value as readonly LineValues[]).map(filled).filter(counts);
 }
 
-/** Sends some lines of a form. A refusal names lines by their place among those sent: here by that in the form. */
+/** Sends some lines of a form, and changes line numbers in API errors to those of the form. */
 export async function sendLines<Done>(
   name: string,
   value: unknown,

@@ -15,7 +15,7 @@ import { Page } from "./page.tsx";
 import { Skeleton } from "./skeleton.tsx";
 import { type Column, ColumnChooser, DataTable, type Selection, useHidden } from "./table.tsx";
 
-/** A filter of a list, under its parameter of the API and of the address. */
+/** A filter of a list. Its parameter is the same in the API and in the address. */
 export type Filter = { readonly param: string; readonly title: string } & (
   | { readonly kind: "choice"; readonly options: readonly Option[] }
   | { readonly kind: "text" }
@@ -23,14 +23,14 @@ export type Filter = { readonly param: string; readonly title: string } & (
   | { readonly kind: "flag"; readonly value?: string }
 );
 
-/** What a list reads, and how it shows that. */
+/** The settings of a list: what it reads and how it shows it. */
 export interface ListSettings<Row> {
-  /** What it is called, also where its columns are kept. */
+  /** The name of the list, under which its columns are stored. */
   readonly name: string;
   readonly path: string;
-  /** Always sent. */
+  /** Parameters of every request. */
   readonly params?: Params;
-  /** The parameter of the search; without one there is none. */
+  /** The parameter of the search; without it the list has no search. */
   readonly search?: { readonly param: string; readonly hint: string };
   readonly filters?: readonly Filter[];
   readonly columns: readonly Column<Row>[];
@@ -39,16 +39,16 @@ export interface ListSettings<Row> {
   readonly rowName?: (row: Row) => string;
   readonly sort?: string;
   readonly limit?: number;
-  /** What stands there as long as there is nothing at all. */
+  /** The content shown while the list has no entries at all. */
   readonly empty: ComponentChildren;
-  /** What can be done with the rows that are selected. */
+  /** The actions on selected rows. */
   readonly bulk?: (chosen: readonly string[], rows: readonly Row[], clear: () => void) => ComponentChildren;
   readonly rowActs?: (row: Row) => ComponentChildren;
-  /** The API pages this list by cursors alone. */
+  /** Whether the API pages this list only by cursors. */
   readonly by_cursor?: boolean;
 }
 
-/** What the address says of a list, as the API is asked. */
+/** The API parameters of a list, from the address. */
 export function listParams<Row>({ search, filters = [], sort, limit = 50, params = {} }: ListSettings<Row>): Params {
   const read = (name: string) => query.value.get(name);
   const chosen = Object.fromEntries(filters.map(({ param }) => [param, read(param)]));
@@ -67,11 +67,11 @@ export function listParams<Row>({ search, filters = [], sort, limit = 50, params
 interface PageProps<Row> extends ListSettings<Row> {
   readonly title: string;
   readonly acts?: ComponentChildren;
-  /** Above the list, such as the ways to look at it. */
+  /** The content above the list, such as saved views. */
   readonly above?: ComponentChildren;
 }
 
-/** A screen that is a list: its title and number, search, filters, columns, pages; all of it in the address. */
+/** A screen with a list: title, count, search, filters, columns and pages, all kept in the address. */
 export function ListPage<Row>({ title, acts, above, ...settings }: PageProps<Row>) {
   const total = useQuery<readonly Row[]>(settings.path, listParams(settings)).pagination?.total;
   return (
@@ -82,7 +82,7 @@ export function ListPage<Row>({ title, acts, above, ...settings }: PageProps<Row
   );
 }
 
-/** A list by itself, on a page with more than that. */
+/** A list as a part of a page. */
 export function List<Row>(settings: ListSettings<Row>) {
   const { name, path, columns, id, search, filters = [], empty, bulk, limit = 50 } = settings;
   const asked = listParams(settings);
@@ -173,7 +173,7 @@ function Bar<Row>({ settings, filtered, onClear, hidden }: BarProps<Row>) {
   );
 }
 
-/** The search of a list. What is typed stands in the address a moment later. */
+/** The search field of a list. The typed text goes into the address after a short pause. */
 export function SearchField({ param, hint }: { readonly param: string; readonly hint: string }) {
   const given = query.value.get(param) ?? "";
   const [typed, setTyped] = useState(given);
@@ -262,7 +262,7 @@ interface PagesProps {
   readonly by_cursor: boolean;
 }
 
-/** Where one is in a long list, and on. */
+/** The pages of a list. */
 function Pages({ pagination, shown, limit, by_cursor }: PagesProps) {
   const { page, total, next_cursor, has_more } = pagination;
   const go = (changes: Record<string, string | null>) => {

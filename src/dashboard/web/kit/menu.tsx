@@ -3,32 +3,32 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { words } from "../texts/common.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-/** One thing that a menu offers. */
+/** An action in a menu. */
 export interface MenuAct {
   readonly title: string;
   readonly icon?: IconName;
   readonly run: () => void;
   readonly danger?: boolean;
   readonly disabled?: boolean;
-  /** One of several that exclude each other, and whether it is the one. */
+  /** Whether the item is chosen, among items of which one is chosen. */
   readonly checked?: boolean;
-  /** Those with `checked` do not exclude each other; the menu stays open. */
+  /** Several items with `checked` may be chosen; the menu stays open. */
   readonly several?: boolean;
 }
-/** A line of a menu: an act, or words above some acts. */
+/** A line of a menu: an action or a heading. */
 export type MenuItem = MenuAct | { readonly heading: string };
 
 interface Props {
   readonly items: readonly MenuItem[];
-  /** What the button shows. */
+  /** The content of the button. */
   readonly label: ComponentChildren;
-  /** What the list is called, and the button where its label has no words. */
+  /** The accessible name of the list, and of a button whose label is an icon. */
   readonly name: string;
   readonly says_itself?: boolean;
   readonly class?: string;
 }
 
-/** A button that opens a list of acts; arrows, Home, End, Enter and Esc act as one expects. */
+/** A button that opens a list of actions. Arrow keys, Home, End, Enter and Esc work in the list. */
 export function Menu({ items, label, name, says_itself = false, class: look = "plain" }: Props) {
   const [open, setOpen] = useState(false);
   const id = useId();
@@ -114,7 +114,7 @@ function Line({ item, close }: { readonly item: MenuItem; readonly close: (back:
   );
 }
 
-/** Moves the focus among the buttons of a list by the arrows; whether it did. */
+/** Moves the focus among the buttons of a list by arrow keys. Answers whether it moved. */
 function moveFocus(event: KeyboardEvent, list: HTMLElement | null): boolean {
   const all = [...(list?.querySelectorAll<HTMLElement>("button:not(:disabled)") ?? [])];
   const at = all.indexOf(document.activeElement as HTMLElement);
@@ -124,7 +124,7 @@ function moveFocus(event: KeyboardEvent, list: HTMLElement | null): boolean {
   return true;
 }
 
-/** Lays the list below the button, or above it where there is no room, and never outside of the window. */
+/** Places the list below the button, or above it if there is no room, and inside the window. */
 function placeBeside(button: HTMLElement | null, list: HTMLElement | null): void {
   if (button === null || list === null) return;
   const at = button.getBoundingClientRect();
@@ -137,7 +137,7 @@ function placeBeside(button: HTMLElement | null, list: HTMLElement | null): void
   list.style.top = `${top}px`;
 }
 
-/** The acts on one thing, behind three dots. */
+/** A menu of actions behind three dots. */
 export function ActionMenu({
   items,
   name = words.more,

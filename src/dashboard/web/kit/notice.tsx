@@ -5,14 +5,14 @@ import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 interface Props {
-  /** A refusal of the API, told in its own words. */
+  /** An API error, shown with its message. */
   readonly problem?: ApiProblem;
   readonly kind?: "problem" | "warning" | "info" | "done";
   readonly children?: ComponentChildren;
   readonly onRetry?: () => void;
 }
 
-/** A few words that stand out, above what they are about. */
+/** A highlighted message above the content it is about. */
 export function Notice({ problem, kind = problem ? "problem" : "info", children, onRetry }: Props) {
   const icon = { problem: "alert", warning: "warning", info: "info", done: "done" } as const;
   return (

@@ -1,12 +1,12 @@
 import { signal } from "@preact/signals";
 
-/** The time as this page shows it, in milliseconds, a step each half minute: what says "3 minutes ago" stays true. */
+/** The current time in milliseconds, updated every half minute so that texts like "3 minutes ago" stay true. */
 export const now = signal(Date.now());
 setInterval(() => {
   now.value = Date.now();
 }, 30_000);
 
-/** The date of today by the person's own clock, `2026-01-02`. */
+/** The date of today by the clock of this device, `2026-01-02`. */
 export function today(): string {
   const at = new Date();
   const two = (value: number) => String(value).padStart(2, "0");

@@ -6,19 +6,19 @@ import { Icon } from "./icon.tsx";
 
 interface Props {
   readonly title: string;
-  /** Beside the title: a number, a state. */
+  /** The content beside the title, such as a count or a state. */
   readonly beside?: ComponentChildren;
-  /** Below the title, in small: whose it is, when it was made. */
+  /** The small text below the title, such as the owner or the date. */
   readonly below?: ComponentChildren;
-  /** At the right: the main act last. */
+  /** The buttons at the right, the main one last. */
   readonly acts?: ComponentChildren;
-  /** The list that this is one of. */
+  /** The list that this page belongs to. */
   readonly back?: { readonly href: string; readonly title: string };
   readonly children?: ComponentChildren;
   readonly narrow?: boolean;
 }
 
-/** A screen: its title, which takes the focus when one comes by a link, its acts, its content. */
+/** A screen with title, actions and content. The title takes the focus when a link led here. */
 export function Page({ title, beside, below, acts, back, children, narrow = false }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -52,7 +52,7 @@ export function Page({ title, beside, below, acts, back, children, narrow = fals
   );
 }
 
-/** Two columns: what a thing is about, and what is beside it. One below the other where there is no room. */
+/** Two columns, stacked where there is no room. */
 export function Columns({ main, side }: { readonly main: ComponentChildren; readonly side: ComponentChildren }) {
   return (
     <div class="columns">
@@ -66,11 +66,11 @@ interface CardProps {
   readonly title?: string;
   readonly acts?: ComponentChildren;
   readonly children: ComponentChildren;
-  /** Without space around the content, for tables. */
+  /** Without padding, for tables. */
   readonly flush?: boolean;
 }
 
-/** A part of a page under a title of its own. */
+/** A part of a page with its own title. */
 export function Card({ title, acts, children, flush = false }: CardProps) {
   return (
     <section class={flush ? "card flush" : "card"}>

@@ -7,16 +7,16 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Notice } from "./notice.tsx";
 
-/** A document of the API that can be shown. */
+/** A document of the API. */
 export interface Paper {
   readonly title: string;
   readonly path: string;
   readonly params?: Params;
-  /** What a saved file of it is called. */
+  /** The name of the saved file. */
   readonly name: string;
 }
 
-/** A paper shown in place, to be printed or saved. */
+/** Shows a document in a dialog, to print or save it. */
 export function PaperDialog({ paper, onClose }: { readonly paper: Paper; readonly onClose: () => void }) {
   const [drawn, setDrawn] = useState<{ readonly blob: Blob; readonly url: string } | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);

@@ -4,7 +4,7 @@ import { words } from "../texts/common.ts";
 import { type Choice, Combobox } from "./combobox.tsx";
 import type { Editing, Field } from "./fields.tsx";
 
-/** The name that a customer is called by. */
+/** The display name of a customer. */
 export function customerName({ first_name, last_name, company, email }: Customer): string {
   return [first_name, last_name].filter(Boolean).join(" ") || company || email;
 }
@@ -21,7 +21,7 @@ interface PickerProps<Thing> {
 
 const few = 12;
 
-/** Picks a product by its SKU, name or bar code; what is picked is known by its SKU. */
+/** Chooses a product by SKU, name or bar code. The value is its SKU. */
 export function ProductPicker({ onPick, ...props }: PickerProps<Product>) {
   const known = new Map<string, Product>();
   const find = async (q: string, signal: AbortSignal): Promise<Choice[]> => {
@@ -36,7 +36,7 @@ export function ProductPicker({ onPick, ...props }: PickerProps<Product>) {
   return <Combobox {...props} placeholder={words.pickProduct} find={find} onPick={pick} />;
 }
 
-/** A product and a number of it, as lines of a form hold them. */
+/** A line of a form with a product and a quantity. */
 export interface PickedLine {
   readonly sku: string;
   readonly name?: string;
@@ -50,7 +50,7 @@ interface LinesSettings {
   readonly when?: Field["when"];
 }
 
-/** A field of a form that holds products, each with a number: the parts of a set, what is ordered. */
+/** A form field with products and quantities, such as the parts of a set. */
 export function productLines({ name, label, help, when }: LinesSettings): Field {
   const settings = { ...(help === undefined ? {} : { help }), ...(when === undefined ? {} : { when }) };
   return { kind: "custom", name, label, ...settings, render: (editing) => <ProductLines {...editing} label={label} /> };

@@ -4,20 +4,20 @@ import { nothing } from "../texts/format.ts";
 import type { Drawing, Series } from "./plot_drawing.ts";
 
 interface Props extends Pick<Drawing, "kind" | "labels" | "series" | "format" | "scale"> {
-  /** What it shows, for those who do not see it. */
+  /** The name of the plot, for screen readers. */
   readonly name: string;
-  /** What the places are: "Day". */
+  /** The name of the horizontal axis, such as "Day". */
   readonly across: string;
   readonly max?: number | undefined;
-  /** What stands in the legend as long as no place is pointed at: the sum or the last of each. */
+  /** The value in the legend while nothing is pointed at, such as the sum or the last value. */
   readonly rest?: (series: Series) => string;
-  /** Leaves out the table for screen readers, where the page has one. */
+  /** Leaves out the table for screen readers, because the page has one. */
   readonly untold?: boolean;
 }
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-/** True once the device or the person has changed between light and dark, in a number that rises. */
+/** A number that grows with each change between light and dark. */
 function useLookChanges(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {
@@ -28,7 +28,7 @@ function useLookChanges(): number {
   return changes;
 }
 
-/** A plot with its legend, which tells the numbers of the place that is pointed at, and the same as a table. */
+/** A plot with a legend, which shows the values at the pointer, and with a table for screen readers. */
 export function Plot({ name, across, untold = false, rest, ...drawing }: Props) {
   const { labels, series, format, scale, kind, max } = drawing;
   const place = useRef<HTMLDivElement>(null);

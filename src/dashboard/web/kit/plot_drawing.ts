@@ -1,7 +1,7 @@
-// The drawing of plots, in a chunk of its own: a screen asks for it once it has one to show.
+// The drawing of plots, in a separate chunk that loads with the first plot.
 import uPlot from "uplot";
 
-/** One line or kind of bar: a number for each place, null where there is none. */
+/** A line or a kind of bar: a value per point, null where there is none. */
 export interface Series {
   readonly name: string;
   /** A token of `styles/tokens.css`, such as `--plot-1`. */
@@ -9,25 +9,25 @@ export interface Series {
   readonly values: readonly (number | null)[];
 }
 
-/** What is drawn. */
+/** The data and settings of a plot. */
 export interface Drawing {
   readonly kind: "bars" | "line";
-  /** What stands below each place. */
+  /** The label of each point. */
   readonly labels: readonly string[];
   readonly series: readonly Series[];
-  /** The end of the scale; what the numbers need unless given. */
+  /** The end of the scale; by default it fits the values. */
   readonly max?: number | undefined;
   readonly format: (value: number) => string;
-  /** How the scale is written, where that is shorter. */
+  /** A shorter format for the scale. */
   readonly scale?: ((value: number) => string) | undefined;
-  /** Told of the place that is pointed at, or null. */
+  /** Called with the index of the point under the pointer, or null. */
   readonly onPoint: (at: number | null) => void;
 }
 
 const bar_width = 44;
 const height = 190;
 
-/** Draws into an element, as wide as that is; answers how to end it. */
+/** Draws a plot as wide as its element. Answers a function that removes it. */
 export function draw(place: HTMLElement, drawing: Drawing): () => void {
   const colour = colours(place);
   const { labels, series, kind, format, scale = format, max, onPoint } = drawing;
@@ -97,7 +97,7 @@ function barsOf(): uPlot.Series.PathBuilder {
 const topOf = (series: readonly Series[]) =>
   Math.max(1, ...series.flatMap(({ values }) => values.map((one) => one ?? 0)));
 
-/** Each kind on top of those before it. The highest is drawn first, and the lower ones over it. */
+/** Adds each series to those before it. The highest is drawn first, the lower ones over it. */
 function stacked(series: readonly Series[]): Series[] {
   const sums = (series[0]?.values ?? []).map(() => 0);
   return series
@@ -111,7 +111,7 @@ function stacked(series: readonly Series[]): Series[] {
     .reverse();
 }
 
-/** What a token's colour is now: a canvas knows no variables. */
+/** The current colours of tokens, because a canvas has no CSS variables. */
 function colours(place: HTMLElement): (token: string) => string {
   return (token) => {
     const probe = document.createElement("span");

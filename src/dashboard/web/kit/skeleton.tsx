@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { words } from "../texts/common.ts";
 
-/** True once it has been shown for 200 ms: what is there sooner shall not flicker. */
+/** True after 200 ms, so that fast answers do not make the screen flicker. */
 function useLate(): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {
@@ -11,7 +11,7 @@ function useLate(): boolean {
   return late;
 }
 
-/** Grey lines where something is about to be shown. */
+/** Grey lines in place of loading content. */
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   const late = useLate();
   return (

@@ -9,29 +9,29 @@ import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 import { useWindowRows } from "./virtual.ts";
 
-/** One column of a table. */
+/** A column of a table. */
 export interface Column<Row> {
   readonly id: string;
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers stand at the right. */
+  /** Numbers are aligned right. */
   readonly align?: "right";
-  /** The word by which the list can be sorted; `-word` is the other way round. */
+  /** The sort key of the API; `-key` sorts in descending order. */
   readonly sort?: string;
-  /** Shown only once somebody chooses it. */
+  /** Hidden until the user chooses it. */
   readonly extra?: true;
-  /** Takes what room is left. */
+  /** Takes the remaining width. */
   readonly wide?: true;
 }
 
-/** What is selected, and how that changes. */
+/** The selected rows and how to change them. */
 export interface Selection {
   readonly chosen: ReadonlySet<string>;
   readonly set: (chosen: ReadonlySet<string>) => void;
 }
 
 interface Props<Row> {
-  /** What the table is called, for those who do not see it; its columns are remembered under it. */
+  /** The accessible name of the table, under which its columns are stored. */
   readonly name: string;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
@@ -39,18 +39,18 @@ interface Props<Row> {
   readonly href?: (row: Row) => string | null;
   readonly sort?: { readonly by: string; readonly set: (by: string) => void } | undefined;
   readonly selection?: Selection | undefined;
-  /** A short name of a row, beside its box. */
+  /** The short name of a row, for its checkbox. */
   readonly rowName?: (row: Row) => string;
-  /** Dims the rows while others are read. */
+  /** Dims the rows while others are loading. */
   readonly stale?: boolean;
   readonly hidden?: ReadonlySet<string> | undefined;
-  /** Acts on one row, at its end. */
+  /** The actions at the end of a row. */
   readonly acts?: (row: Row) => ComponentChildren;
 }
 
 const virtual_from = 150;
 
-/** A table: row links, sorting, selection, `j` and `k` to move, cards on a phone, and only the rows that are seen. */
+/** A table with row links, sorting, selection, keys `j` and `k`, cards on phones, and only visible rows drawn. */
 export function DataTable<Row>(props: Props<Row>) {
   const {
     name,
@@ -216,7 +216,7 @@ function LongBody<Row>({
   );
 }
 
-/** `j` and `k` move the focus along the rows' links, `x` selects the row with the focus; Enter is the link's own. */
+/** The keys of a table: `j` and `k` move among the row links, `x` selects the row, Enter opens it. */
 function useListKeys<Row>(body: { readonly current: HTMLElement | null }, { selection }: Props<Row>): void {
   const latest = useRef(selection);
   latest.current = selection;
@@ -246,7 +246,7 @@ function useListKeys<Row>(body: { readonly current: HTMLElement | null }, { sele
 
 const hiddenBy = new Map<string, Kept<readonly string[]>>();
 
-/** The columns that somebody does not want to see in a table, kept under its name. */
+/** The hidden columns of a table, stored under its name. */
 export function useHidden<Row>(name: string, columns: readonly Column<Row>[]): Kept<readonly string[]> {
   const [own] = useState(() => {
     const first = columns.flatMap(({ id, extra }) => (extra ? id : []));
@@ -262,7 +262,7 @@ interface ChooserProps<Row> {
   readonly hidden: Kept<readonly string[]>;
 }
 
-/** Lets somebody choose the columns; the first one always stays. */
+/** A menu to choose the columns. The first one always stays. */
 export function ColumnChooser<Row>({ columns, hidden }: ChooserProps<Row>) {
   const now = hidden.state.value;
   return (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { query, setQuery } from "../browser/router.ts";
 
-/** One of several contents of a page. */
+/** A tab of a page. */
 interface Tab {
   readonly id: string;
   readonly title: string;
@@ -12,11 +12,11 @@ interface Tab {
 interface Props {
   readonly tabs: readonly Tab[];
   readonly name: string;
-  /** The parameter of the address that names the tab. */
+  /** The query parameter that names the tab. */
   readonly param?: string;
 }
 
-/** Contents of which one is shown; which one stands in the address. */
+/** Tabs of a page. The address names the one that is shown. */
 export function Tabs({ tabs, name, param = "tab" }: Props) {
   const current = tabs.find(({ id }) => id === query.value.get(param)) ?? tabs[0];
   if (current === undefined) return null;

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Reads again whenever what it belongs to has another version, as when an order is shipped its parcels. */
+/** Reads again when the version changes, as the parcels of an order do when it ships. */
 export function useAgain(version: number, ...reloads: readonly (() => Promise<void>)[]): void {
   const known = useRef(version);
   useEffect(() => {

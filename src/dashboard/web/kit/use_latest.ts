@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
 
-/** What was asked for last: the answer to it, or why there is none. */
+/** The latest answer, or why there is none. */
 interface Latest<Data> {
   readonly data: Data | null;
   readonly problem: ApiProblem | null;
-  /** Whether the answer is still that to an earlier question. */
+  /** Whether the answer belongs to an earlier question. */
   readonly asking: boolean;
 }
 
 interface Answered<Data> {
-  /** The question that it answers. */
+  /** The question that the answer belongs to. */
   readonly to: string | null;
   readonly data: Data | null;
   readonly problem: ApiProblem | null;
@@ -19,7 +19,7 @@ interface Answered<Data> {
 const nothing = { to: null, data: null, problem: null };
 
 /**
- * Asks anew whenever `question` changes, a moment after it was last changed, and lets only the newest answer through.
+ * Asks again shortly after `question` has changed, and uses only the newest answer.
  * With a question of null nothing is asked.
  */
 export function useLatest<Data>(

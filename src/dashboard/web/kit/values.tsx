@@ -6,7 +6,7 @@ import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { now } from "./now.ts";
 
-/** A moment: how long ago while that says more, else by the calendar; the exact one on pointing. */
+/** A time: relative if it is recent, else a date. The tooltip has the exact time. */
 export function Time({ at, exact = false }: { readonly at: string | null | undefined; readonly exact?: boolean }) {
   if (!at) return <>{nothing}</>;
   const near = Math.abs(new Date(at).getTime() - now.value) < 6 * 86_400_000;
@@ -17,7 +17,7 @@ export function Time({ at, exact = false }: { readonly at: string | null | undef
   );
 }
 
-/** Copies a text. `navigator.clipboard` is missing on plain http, where the old way still works. */
+/** Copies text. On plain http, without `navigator.clipboard`, it uses the older command. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
@@ -28,7 +28,7 @@ export async function copyText(text: string): Promise<void> {
   area.remove();
 }
 
-/** A text in the type of machines, with a button that copies it. */
+/** A text in monospace with a copy button. */
 export function CopyField({ text, name }: { readonly text: string; readonly name: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
@@ -58,13 +58,13 @@ export function CopyField({ text, name }: { readonly text: string; readonly name
 interface SecretProps {
   readonly secret: string;
   readonly name: string;
-  /** Says that it is shown this once, and where to keep it. */
+  /** Says that the secret is shown only once. */
   readonly text: string;
   readonly onDone: () => void;
   readonly done: string;
 }
 
-/** A secret that is shown once: it goes only when somebody says that he has it. */
+/** A secret that is shown once. It disappears when the user confirms to have saved it. */
 export function SecretOnce({ secret, name, text, onDone, done }: SecretProps) {
   return (
     <div class="secret">
@@ -77,10 +77,10 @@ export function SecretOnce({ secret, name, text, onDone, done }: SecretProps) {
   );
 }
 
-/** One thing and what it is; null is left out. */
+/** A name and its value; null is left out. */
 export type Fact = readonly [name: string, value: ComponentChildren] | null;
 
-/** Facts of a thing, one a line. */
+/** A list of facts, one per line. */
 export function DescriptionList({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl class="facts">
@@ -98,7 +98,7 @@ export function DescriptionList({ facts }: { readonly facts: readonly Fact[] }) 
   );
 }
 
-/** One thing that happened. */
+/** An entry of a timeline. */
 interface TimelineEntry {
   readonly id: string;
   readonly at: string;
@@ -109,7 +109,7 @@ interface TimelineEntry {
   readonly tone?: string;
 }
 
-/** What happened, the newest first. */
+/** A timeline, newest entry first. */
 export function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }) {
   return (
     <ol class="timeline">

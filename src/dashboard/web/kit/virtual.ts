@@ -1,8 +1,8 @@
-// Which rows of a long list are near enough to the window to be drawn.
+// Finds the rows of a long list that are near enough to the window to be drawn.
 import { observeWindowOffset, observeWindowRect, Virtualizer, windowScroll } from "@tanstack/virtual-core";
 import { useEffect, useLayoutEffect, useReducer, useState } from "preact/hooks";
 
-/** A stretch of rows, and the room that those above and below would take. */
+/** A range of rows, with the height of the rows above and below. */
 interface Stretch {
   readonly first: number;
   readonly last: number;
@@ -14,7 +14,7 @@ interface Stretch {
 interface Settings {
   readonly count: number;
   readonly row_height: number;
-  /** Where the list begins below the top of what scrolls. */
+  /** The offset of the list from the top of the page. */
   readonly from: () => number;
 }
 

@@ -50,7 +50,7 @@ function load(screen: Screen): void {
       if (screenAt(place.peek().path)?.screen === screen) loaded.value = { screen, Shown };
     },
     (error) =>
-      // Its file cannot be had: because there is no server, or because there is a newer version.
+      // The file of the screen is missing: the server is down, or a newer version is installed.
       readSession().then(
         () => {
           failure.value = { screen, error };

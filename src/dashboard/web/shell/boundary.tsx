@@ -6,11 +6,11 @@ import { shell } from "../texts/shell.ts";
 
 interface Props {
   readonly children: ComponentChildren;
-  /** Another value is another screen, which starts sound. */
+  /** The screen. Another value clears the error. */
   readonly of: string;
 }
 
-/** Keeps the navigation when a screen breaks. */
+/** Keeps the navigation when a screen throws. */
 export class Boundary extends Component<Props, { readonly error: unknown }> {
   override state = { error: null };
 

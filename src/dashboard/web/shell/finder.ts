@@ -1,4 +1,4 @@
-// The search over everything, as the palette asks it.
+// The global search of the palette.
 import { get } from "../api/client.ts";
 import type { FoundEverywhere, FoundHit } from "../api/types.ts";
 import { navigate, to } from "../browser/router.ts";

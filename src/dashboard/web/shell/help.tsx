@@ -5,14 +5,14 @@ import { shell } from "../texts/shell.ts";
 
 const shown = signal(false);
 
-/** The list of shortcuts. */
+/** Opens the list of shortcuts. */
 export const help = {
   open: () => {
     shown.value = true;
   },
 };
 
-/** Shows every key that acts now. */
+/** Lists all active shortcuts. */
 export function Help() {
   if (!shown.value) return null;
   const fixed = [

@@ -1,15 +1,15 @@
 import type { Screen, Section } from "../kit/screen.ts";
 
-/** What can be shown: all screens, the first whose path fits is meant, and the navigation in its order. */
+/** All screens, of which the first with a matching path is shown, and the sections in order. */
 export interface Listed {
   readonly screens: readonly Screen[];
   readonly sections: readonly Section[];
 }
 
-/** What the start handed in; nothing before. */
+/** The screens and sections that `list` was given; empty before. */
 export let listed: Listed = { screens: [], sections: [] };
 
-/** Hands in what can be shown. */
+/** Sets the screens and sections. */
 export function list(all: Listed): void {
   listed = all;
 }

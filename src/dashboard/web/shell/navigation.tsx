@@ -11,7 +11,7 @@ import { palette } from "./palette.tsx";
 import { UserMenu } from "./user_menu.tsx";
 import { WorldSwitch } from "./world_switch.tsx";
 
-/** The screens of a section that who is signed in may choose. */
+/** The screens of a section that the signed-in user may open. */
 const chosenFrom = ({ id }: Section): readonly Screen[] =>
   listed.screens.filter((one) => one.section === id && one.listed === "nav" && may(one.permission));
 

@@ -6,18 +6,18 @@ import { Icon, type IconName } from "../kit/icon.tsx";
 import { shell } from "../texts/shell.ts";
 import { listed } from "./listed.ts";
 
-/** Something that the palette offers. */
+/** An entry of the palette. */
 interface Offer {
   readonly title: string;
   readonly note?: string;
   readonly icon: IconName;
   readonly group: string;
-  /** It goes by exactly what was typed or scanned. */
+  /** Whether its number or code is exactly the typed text. */
   readonly exact?: boolean;
   readonly run: () => void;
 }
 
-/** Finds things by what was typed, such as orders; asked again with each letter, and told when that is too late. */
+/** Searches for the typed text. Called again for each change; `signal` aborts an outdated search. */
 export type Finder = (typed: string, signal: AbortSignal) => Promise<readonly Offer[]>;
 
 const shown = signal(false);
@@ -43,7 +43,7 @@ const screenOffers = (): Offer[] =>
       return { title, note, icon: icon ?? "page", group: shell.screens, run: () => navigate(to(path)) };
     });
 
-/** Whether all words typed occur, and how well: the earlier, the better. */
+/** How well an entry matches all typed words: the earlier they occur, the better. */
 function rank({ title, note = "" }: Offer, typed: string): number {
   const text = `${title} ${note}`.toLowerCase();
   let sum = 0;
@@ -68,7 +68,7 @@ const ask = async (typed: string, signal: AbortSignal): Promise<readonly Offer[]
   return all.flat();
 };
 
-/** What the finders have found, and for which words; `now` asks without waiting for more letters. */
+/** The results of the finders and the text they belong to; `now` searches without a pause. */
 function useFound(typed: string) {
   const [found, setFound] = useState<{ readonly of: string; readonly offers: readonly Offer[] }>({
     of: "",

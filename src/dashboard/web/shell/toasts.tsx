@@ -3,11 +3,11 @@ import { problemOf } from "../api/problem.ts";
 import { Icon } from "../kit/icon.tsx";
 import { words } from "../texts/common.ts";
 
-/** One short notice at the edge of the screen. */
+/** A short notice at the edge of the screen. */
 interface Toast {
   readonly kind: "done" | "problem" | "info";
   readonly text: string;
-  /** What can be done about it, such as to undo. */
+  /** An action such as undo. */
   readonly act?: { readonly title: string; readonly run: () => void };
   readonly note?: string | null;
 }
@@ -32,12 +32,12 @@ export function toast(given: Toast): void {
   setTimeout(() => dismiss(number), given.act === undefined ? stays_ms[given.kind] : 9000);
 }
 
-/** Says that something is done, with a way to undo it where there is one. */
+/** Says that something is done, with an undo if there is one. */
 export function said(text: string, act?: Toast["act"]): void {
   toast({ kind: "done", text, ...(act === undefined ? {} : { act }) });
 }
 
-/** Says why something was refused, in the API's own words. */
+/** Shows the API error of a refused act. */
 export function refused(error: unknown): void {
   const problem = problemOf(error);
   const fields = problem.fields.map(({ field, message }) => `${field} ${message}`).join("; ");
@@ -45,7 +45,7 @@ export function refused(error: unknown): void {
   toast({ kind: "problem", text: fields === "" ? problem.message : `${problem.message} ${fields}`, note });
 }
 
-/** The place where notices are shown. */
+/** Shows the notices. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

@@ -19,7 +19,7 @@ async function leave(): Promise<void> {
   }
 }
 
-/** Who is signed in, and how the dashboard looks to him. */
+/** The menu of the signed-in user: account, theme and row height. */
 export function UserMenu() {
   const user = session.value?.user;
   if (!user) return null;

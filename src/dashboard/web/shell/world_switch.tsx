@@ -4,7 +4,7 @@ import { world } from "../browser/world.ts";
 import { Icon } from "../kit/icon.tsx";
 import { shell } from "../texts/shell.ts";
 
-/** Goes to the list that this screen belongs to, in the other world: one thing is in one world only. */
+/** Opens the list of this screen in the other world, because a resource is in one world only. */
 function switchWorld(): void {
   const [section = ""] = location.pathname.slice(base.length + 1).split("/");
   const url = new URL(section === "" ? base : `${base}/${section}`, location.origin);

@@ -32,8 +32,8 @@ export const profileTexts = {
   confirm: "Turn on",
   codesTitle: "Your recovery codes",
   codesText:
-    "Each code signs you in once without your phone. The codes are shown only once: print them, or save them where you" +
-    " keep your passwords.",
+    "Each code signs you in once without your phone. The codes are shown only once: print them, or save them where" +
+    " you keep your passwords.",
   copyCodes: "Copy",
   codesCopied: "The recovery codes are copied.",
   printCodes: "Print",

@@ -102,9 +102,9 @@ export const reportTexts = {
       title: "Units picked",
       sentence: "Units picked, in total and per hour.",
       definition:
-        "A unit counts when it moves from its bin to the staging of its order. Picks that a later action assumed count" +
-        " too, as “not scanned”. Units per hour divides the units by the clock hours in which anything was picked. The" +
-        " number of people at work is not known.",
+        "A unit counts when it moves from its bin to the staging of its order. Picks that a later action assumed" +
+        " count too, as “not scanned”. Only clock hours with picks count as hours." +
+        " The number of people at work is not known.",
     },
     "carrier-cost": {
       title: "Carrier cost",
@@ -117,8 +117,8 @@ export const reportTexts = {
       title: "Sales by SKU",
       sentence: "Units sold and revenue by SKU.",
       definition:
-        "The lines of orders created in this period, less cancelled units. Revenue is the price of the units sold less" +
-        " their discounts, without shipping and refunds. A bundle counts as one product.",
+        "The lines of orders created in this period, less cancelled units. Revenue is the price of the units sold" +
+        " less their discounts, without shipping and refunds. A bundle counts as one product.",
     },
     "stock-ageing": {
       title: "Stock ageing",

@@ -43,8 +43,8 @@ export const shippingTexts = {
     voidLabel: "Void",
     voidTitle: (number: string) => `Void the label ${number}?`,
     voidText:
-      "The parcel then needs a new label, and the tracking number is no longer valid. The label of a carrier is returned" +
-      " to the carrier, who decides on the refund.",
+      "The parcel then needs a new label, and the tracking number is no longer valid. The label of a carrier is" +
+      " returned to the carrier, who decides on the refund.",
     voided: "The label is voided.",
     voidAsked: "The carrier was asked to void the label.",
     voidStates: { asked: "Void requested", submitted: "Carrier decides", accepted: "Void accepted" },

@@ -24,7 +24,7 @@ const filters: readonly Filter[] = [
   },
 ];
 
-// Set by links alone, and shown as filters once they are.
+// Filters that only links set. They are shown once they are set.
 const linkedFilters: readonly Filter[] = [
   { kind: "text", param: "actor", title: texts.actor },
   { kind: "text", param: "action", title: texts.action },

@@ -10,14 +10,14 @@ export function actionWords(action: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What else is known of an act, in a few words. */
+/** The further facts of an action, in a short text. */
 export function factWords(facts: Readonly<Record<string, unknown>>): string {
   return Object.entries(facts)
     .map(([name, value]) => (Array.isArray(value) ? value.join(", ") : `${name.replaceAll("_", " ")}: ${value}`))
     .join("; ");
 }
 
-// The screen of each kind of thing, by the prefix of its id.
+// The screen of each kind of resource, by the prefix of its id.
 const screens: Readonly<Record<string, (id: string) => string>> = {
   ord: (id) => `/orders/${id}`,
   prd: (id) => `/products/${id}`,
@@ -30,7 +30,7 @@ const screens: Readonly<Record<string, (id: string) => string>> = {
   inv: () => "/settings/users?tab=invitations",
 };
 
-/** The address of the screen of a thing in the world that it is of, or null where it has none. */
+/** The address of the screen of a resource in its world, or null if it has none. */
 export function placeOf(target: string, world: World): string | null {
   const [prefix = "", number] = target.split("_");
   const screen = number !== undefined && /^\d+$/.test(number) ? screens[prefix] : undefined;

@@ -4,7 +4,7 @@ import { binTexts as texts } from "../../texts/bins.ts";
 /** A bin as the list of warehouses shows it. */
 export type MapBin = Warehouse["location_zones"][number]["bins"][number];
 
-/** How full a bin is, in five steps and one for those of which that is not known. */
+/** How full a bin is, in five steps, or unknown. */
 type Fill = "empty" | "some" | "half" | "much" | "full" | "unknown";
 
 /** The steps from empty to full. */
@@ -25,14 +25,14 @@ export const fillWord = (fill: Fill): string => texts[fill];
 
 const order = new Intl.Collator("en", { numeric: true });
 
-/** What stands one upon the other: the bins whose codes differ in their last part alone. */
+/** A bay: bins stacked on each other, whose codes differ only in the last part. */
 interface Bay {
   readonly name: string;
-  /** The highest first, as one sees them. */
+  /** The highest bin first, as in the warehouse. */
   readonly bins: readonly MapBin[];
 }
 
-/** What stands side by side: the bays whose codes begin alike. */
+/** An aisle: bays side by side, whose codes begin alike. */
 interface Aisle {
   readonly name: string;
   readonly bays: readonly Bay[];
@@ -60,7 +60,7 @@ function baysOf(bins: readonly MapBin[]): readonly Bay[] {
   return [...bays].map(([name, own]) => ({ name, bins: own.toReversed() }));
 }
 
-/** What stands in the cell of a bin: its level, or its whole code where it has none. */
+/** The text in the cell of a bin: its level, or its whole code if it has none. */
 export function cellName({ code, kind }: MapBin): string {
   const parts = partsOf(code);
   if (kind !== "storage" || parts.length === 1) return code;

@@ -75,7 +75,7 @@ interface Found {
   readonly more: boolean;
 }
 
-/** The codes of the bins that a search means: by their own name, or by what lies in them. */
+/** The codes of the bins that match a search, by code or by contents. */
 function useFound(warehouse: Warehouse | undefined, q: string): Found | null {
   const asks = q !== "" && warehouse !== undefined;
   const of = { location: warehouse?.warehouse_id, limit: 100 };
@@ -96,7 +96,7 @@ function useFound(warehouse: Warehouse | undefined, q: string): Found | null {
 
 const named_max = 16;
 
-/** The bins that a search found, by name: they may stand far apart on the map. */
+/** The found bins as a list, because they may be far apart on the map. */
 function FoundBins({ codes, chosen }: { readonly codes: readonly string[]; readonly chosen: string | null }) {
   return (
     <ul class="map-found">
@@ -139,14 +139,14 @@ interface MapProps {
 function BinMap({ warehouse, chosen, found }: MapProps) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => mark(box.current, chosen, found));
-  // What was chosen by name, or by the address, is brought to where one sees it.
+  // Scrolls to the bin that was chosen in the list or by the address.
   useEffect(() => {
     const cell = box.current?.querySelector<HTMLElement>('button[aria-pressed="true"]');
     const { top = 0, bottom = 0 } = cell?.getBoundingClientRect() ?? {};
     if (top < 0 || bottom > window.innerHeight) cell?.scrollIntoView({ block: "center" });
   }, [chosen]);
   return (
-    // One listener for thousands of cells, each of which is a button of its own.
+    // One listener for thousands of cells. Each cell is a button.
     <div
       ref={box}
       class={found === null ? "map" : "map searched"}
@@ -166,7 +166,7 @@ function BinMap({ warehouse, chosen, found }: MapProps) {
   );
 }
 
-/** Marks what is chosen and found on the cells themselves: drawing thousands of them anew for that would be slow. */
+/** Marks the chosen and found cells in the DOM, because drawing thousands of cells again would be slow. */
 function mark(box: HTMLElement | null, chosen: string | null, found: ReadonlySet<string> | null): void {
   const cells = [...(box?.querySelectorAll<HTMLElement>("button[data-bin]") ?? [])];
   for (const cell of cells) {
@@ -182,7 +182,7 @@ function mark(box: HTMLElement | null, chosen: string | null, found: ReadonlySet
   if (entry) entry.tabIndex = 0;
 }
 
-/** Moves the focus among the cells by what is seen: to the next one on that side. */
+/** Moves the focus to the next visible cell in the direction of the arrow key. */
 function walk(event: KeyboardEvent, box: HTMLElement | null): void {
   const cells = [...(box?.querySelectorAll<HTMLElement>("button[data-bin]") ?? [])];
   const from = document.activeElement as HTMLElement;
@@ -195,7 +195,7 @@ function walk(event: KeyboardEvent, box: HTMLElement | null): void {
   next.scrollIntoView({ block: "nearest" });
 }
 
-/** The nearest cell on a side of one; beside it what stands on the same height, above and below what is least aside. */
+/** The nearest cell in a direction: sideways at the same height, up and down with the least sideways distance. */
 function nearest(cells: readonly HTMLElement[], from: HTMLElement, key: string): HTMLElement | undefined {
   const own = from.getBoundingClientRect();
   let best: HTMLElement | undefined;

@@ -20,7 +20,7 @@ import { Ledger } from "../stock/ledger.tsx";
 import { Places } from "../stock_parts/places.tsx";
 import { useWarehouses } from "../stock_parts/shared.ts";
 
-/** One bin: how full it is, what lies in it, what came and went. */
+/** One bin: its fill, contents and movements. */
 export function BinScreen({ params }: ScreenProps) {
   const { warehouse: location = "", bin: code = "" } = params;
   const { nameOf } = useWarehouses();
@@ -87,7 +87,7 @@ interface RowDialogProps {
   readonly onClose: () => void;
 }
 
-/** What is done with the units of a row; the books of a SKU count all of its places. */
+/** The dialog of an action on the units of a row. */
 function RowDialog({ kind, at, onClose }: RowDialogProps) {
   const { data: places } = useQuery<readonly Placed[]>("/inventory/items", { sku: at.sku, limit: 100 });
   if (places === undefined) return null;

@@ -17,7 +17,7 @@ interface Props {
 
 const shown_max = 50;
 
-/** What lies in a bin, beside the map. */
+/** The contents of a bin, beside the map. */
 export function BinPanel({ warehouse, code, onClose }: Props) {
   const { warehouse_id } = warehouse;
   const asked = { location: warehouse_id, bin: code, limit: shown_max };

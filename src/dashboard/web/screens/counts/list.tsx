@@ -22,12 +22,12 @@ const tones: Readonly<Record<PlainCount["status"], Tone>> = {
   cancelled: "neutral",
 };
 
-/** How far a count is. */
+/** The state of a count. */
 export function CountBadge({ status }: Pick<PlainCount, "status">) {
   return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
 }
 
-/** What a count is of, in a few words. */
+/** What a count covers, in a short text. */
 export function whatOf({ bins, skus }: Pick<PlainCount, "bins" | "skus">): string {
   const named = bins ?? skus;
   if (named === null) return texts.all;

@@ -20,7 +20,7 @@ import { entered, said, useWarehouses } from "../stock_parts/shared.ts";
 import { CountBadge, whatOf } from "./list.tsx";
 import { Sheet } from "./sheet.tsx";
 
-/** One count: what is counted, where it differs from the books, and how the differences are posted. */
+/** One count: its lines, its differences and its actions. */
 export function CountScreen({ params }: ScreenProps) {
   const found = useQuery<Count>(`/inventory/counts/${params["id"]}`);
   const { data: count, etag, problem, loading, reload } = found;

@@ -18,7 +18,7 @@ type Line = Count["lines"][number];
 const keyOf = ({ sku, bin, lot_number }: Line) => JSON.stringify([sku, bin, lot_number]);
 const lines_max = 500;
 
-/** The lines of a count. While it may be counted each has a field; Enter goes on to the next one. */
+/** The lines of a count. While the count is open, each line has a field. */
 export function Sheet({ count }: { readonly count: Count }) {
   const { id, lines, allowed_actions } = count;
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
@@ -88,7 +88,7 @@ export function Sheet({ count }: { readonly count: Count }) {
   );
 }
 
-/** Enter in a field goes on to the next one, as a scanner and a quick hand expect. */
+/** Enter moves to the next field, for scanners and quick typing. */
 function onEnter(event: KeyboardEvent): void {
   const field = event.target as HTMLElement;
   if (event.key !== "Enter" || !(field instanceof HTMLInputElement)) return;
@@ -120,7 +120,7 @@ interface Entries {
   readonly set: (key: string, text: string) => void;
 }
 
-/** The columns that say something of these lines. */
+/** The columns that have values for these lines. */
 function columnsOf(lines: readonly Line[], entries: Entries | null): readonly Column<Line>[] {
   const shown: Readonly<Record<string, boolean>> = {
     lot: lines.some(({ lot_number }) => lot_number !== null),

@@ -40,7 +40,7 @@ interface Props {
   readonly etag: string | null;
 }
 
-/** Where a customer's orders go, with what was found when the addresses were checked. */
+/** The addresses of a customer, with the result of their checks. */
 export function Addresses({ customer, etag }: Props) {
   const [open, setOpen] = useState<Address | "new" | null>(null);
   const { shipping_addresses: all } = customer;
@@ -157,7 +157,7 @@ interface DialogProps extends Props {
   readonly onClose: () => void;
 }
 
-/** Enters an address; it can be checked before it is saved. The API's words stand beside each line. */
+/** A form for an address, which can be checked before it is saved. API errors are shown beside each line. */
 function AddressDialog({ customer, etag, address, onClose }: DialogProps) {
   const given = Object.fromEntries(lines.map((line) => [line, address?.[line] ?? ""]));
   const submit = async (values: Values, key: string) => {
@@ -183,7 +183,7 @@ function AddressDialog({ customer, etag, address, onClose }: DialogProps) {
   );
 }
 
-/** The API names the lines of an address by themselves; this form has them below `address`. */
+/** Moves API errors below `address`, where this form has the fields of the address. */
 function belowAddress(error: unknown): never {
   if (typeof error === "object" && error !== null && "fields" in error) {
     const found = error as { fields: readonly { field: string; message: string }[] };

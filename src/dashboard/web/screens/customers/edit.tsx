@@ -28,16 +28,16 @@ const withAddress: readonly Field[] = [
 ];
 
 const first: Values = { first_name: "", last_name: "", email: "", phone: "", company: "" };
-/** What was entered, with null for what is empty. */
+/** The entries, with null for empty ones. */
 export const orNull = (values: Values) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === "" ? null : value]));
 
-/** An address as it was entered: what is empty is left out. */
+/** The address of a request: the entries without empty ones. */
 export function addressBody(entered: Values): Values {
   return Object.fromEntries(Object.entries(entered).filter(([, value]) => value !== "" && value !== null));
 }
 
-/** Enters a customer. */
+/** Creates a customer. */
 export function NewCustomerScreen() {
   return (
     <Page title={titles.newCustomer} back={{ href: to("/customers"), title: titles.customers }} narrow>
@@ -60,7 +60,7 @@ export function NewCustomerScreen() {
   );
 }
 
-/** Changes a customer, unless somebody else has in the meantime. */
+/** Changes a customer, unless somebody else changed it meanwhile. */
 export function ChangeCustomerScreen({ params }: ScreenProps) {
   const { data: customer, etag, problem, loading } = useOpened<Customer>(`/customers/${params["id"]}`);
   const back = to(`/customers/${params["id"]}`);

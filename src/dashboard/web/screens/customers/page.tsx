@@ -32,7 +32,7 @@ const columns: readonly Column<Order>[] = [
   { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** One customer: how to reach him, where his orders go, what he has ordered. */
+/** One customer: contact, addresses and orders. */
 export function CustomerScreen({ params }: ScreenProps) {
   const path = `/customers/${params["id"]}`;
   const { data: customer, etag, problem, loading, reload } = useQuery<CustomerDetail>(path);

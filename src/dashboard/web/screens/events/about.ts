@@ -1,6 +1,6 @@
 import type { ApiEvent } from "../../api/developer_types.ts";
 
-/** What an event is about: its name, and the screen that shows it. */
+/** The resource of an event: its name and the screen that shows it. */
 export function aboutEvent({ type, data }: ApiEvent): { readonly name: string; readonly path: string } | null {
   const fields = (data ?? {}) as Readonly<Record<string, unknown>>;
   const text = (name: string) => (typeof fields[name] === "string" ? (fields[name] as string) : null);

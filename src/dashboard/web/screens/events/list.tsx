@@ -18,7 +18,7 @@ const columns: readonly Column<ApiEvent>[] = [
   { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** What happened, to be read again. */
+/** The list of events. */
 export function EventsScreen() {
   return (
     <ListPage<ApiEvent>

@@ -1,9 +1,9 @@
-// Codes of bins as people enter many of them at once.
+// Reads the codes of many bins from one text.
 
 /** How many bins one request may name. */
 export const bins_max = 1000;
 
-/** The codes that a text means: parted by commas or lines, `A-01..A-12` for twelve of them. Each once. */
+/** The codes in a text, separated by commas or lines, each once. `A-01..A-12` means twelve codes. */
 export function codesIn(text: string): string[] {
   const parts = text
     .split(/[\n,;]/)
@@ -12,7 +12,7 @@ export function codesIn(text: string): string[] {
   return [...new Set(parts.flatMap(spread))];
 }
 
-/** A range is from one number to a greater one behind the same letters; what is none is a code itself. */
+/** The codes of a range: the same letters and rising numbers. Other text is one code. */
 function spread(part: string): string[] {
   const [, before = "", first = "", again = "", last = ""] = /^(.*?)(\d+)\s*\.\.\s*(.*?)(\d+)$/.exec(part) ?? [];
   const count = Number(last) - Number(first) + 1;

@@ -44,7 +44,7 @@ const temperature: Field = {
   width: "half",
 };
 
-/** What the form says of a warehouse, as the API takes it. */
+/** The request body of a warehouse. */
 function warehouseBody(values: Values) {
   const { name, address, timezone, cutoff_time, working_days, holidays, priority } = values;
   return {
@@ -62,7 +62,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes a warehouse, with its first zone and bins. */
+/** Creates a warehouse with its first zone and bins. */
 export function NewWarehouse({ onClose }: DialogProps) {
   const first: Values = {
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -99,7 +99,7 @@ export function NewWarehouse({ onClose }: DialogProps) {
   );
 }
 
-/** Changes what a warehouse is called, where it is and when orders leave it. */
+/** Changes the name, address and working days of a warehouse. */
 export function ChangeWarehouse({ warehouse, onClose }: DialogProps & { readonly warehouse: Warehouse }) {
   const { warehouse_id, name, version, holidays, ...same } = warehouse;
   return (
@@ -131,7 +131,7 @@ interface ZoneProps extends DialogProps {
   readonly zone: Zone | null;
 }
 
-/** Makes or changes a zone. */
+/** Creates or changes a zone. */
 export function ZoneDialog({ warehouse, zone, onClose }: ZoneProps) {
   return (
     <FormDialog
@@ -182,7 +182,7 @@ export function ZoneDialog({ warehouse, zone, onClose }: ZoneProps) {
   );
 }
 
-/** Adds bins to a zone, and changes those that are named and there. */
+/** Adds bins to a zone and changes existing ones. */
 export function BinsDialog({ warehouse, zone, onClose }: ZoneProps & { readonly zone: Zone }) {
   const known = new Set(zone.bins.map(({ code }) => code));
   return (

@@ -15,10 +15,10 @@ import { count, date, nothing } from "../../texts/format.ts";
 import { houseTexts as texts } from "../../texts/house.ts";
 import { BinsDialog, ChangeWarehouse, NewWarehouse, type Zone, ZoneDialog } from "./dialogs.tsx";
 
-/** Shows a dialog, which is given how to close it. */
+/** Shows a dialog, which receives the function that closes it. */
 type Show = (dialog: (close: () => void) => JSX.Element) => void;
 
-/** The house as it is set up: warehouses, zones, bins and working days. */
+/** The settings of the warehouses: zones, bins and working days. */
 export function HouseScreen() {
   const [dialog, setDialog] = useState<JSX.Element | null>(null);
   const show: Show = (made) => setDialog(made(() => setDialog(null)));

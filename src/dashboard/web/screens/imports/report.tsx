@@ -20,7 +20,7 @@ interface RefusalsProps {
   readonly failed: number;
 }
 
-/** What is wrong with the rows that are refused, by line. */
+/** The problems of the refused rows, by line. */
 export function Refusals({ errors, failed }: RefusalsProps) {
   return (
     <Card title={texts.refusedTitle} flush>
@@ -41,7 +41,7 @@ export function Refusals({ errors, failed }: RefusalsProps) {
 const midnight = /^(\d{4}-\d\d-\d\d)T00:00:00\.000Z$/;
 const moments = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** A cell as one reads it: dates by the calendar, all else as the file has it. */
+/** The text of a cell: dates formatted, all else as in the file. */
 function written(value: Change["fields"][number]["from"]): string {
   if (value === null) return texts.empty;
   const text = String(value);
@@ -85,7 +85,7 @@ interface ChangesProps {
   readonly done: boolean;
 }
 
-/** What each row changes, cell by cell. */
+/** The changes of each row, cell by cell. */
 export function Changes({ changes, all, done }: ChangesProps) {
   const title = done ? texts.changedTitle : texts.changesTitle;
   return (

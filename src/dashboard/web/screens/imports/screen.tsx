@@ -16,9 +16,9 @@ import { importTexts as texts } from "../../texts/imports.ts";
 import { Changes, Refusals } from "./report.tsx";
 
 interface Kind {
-  /** Sends a file, to be tried out or to be taken in. */
+  /** Sends a file, to check it or to import it. */
   readonly send: (file: File, dry_run: boolean) => Promise<Answer<ImportReport>>;
-  /** Saves the present state as such a file. */
+  /** Saves the current data as such a file. */
   readonly save: () => Promise<void>;
   readonly title: string;
   readonly text: string;
@@ -44,10 +44,10 @@ const products: Kind = {
   go: texts.openProducts,
 };
 
-/** Takes in a file of counted stock. */
+/** Imports counted stock. */
 export const StockImportScreen = () => <ImportScreen kind={stock} />;
 
-/** Takes in a file of products. */
+/** Imports products. */
 export const ProductImportScreen = () => <ImportScreen kind={products} />;
 
 const bytes_max = 10 << 20;
@@ -59,7 +59,7 @@ type Stage =
   | { readonly at: "taking"; readonly file: File; readonly report: ImportReport; readonly took_ms: number }
   | { readonly at: "done"; readonly report: ImportReport; readonly changes: ImportReport["changes"] };
 
-/** Where a file stands, and the steps that it takes: tried out, looked at, taken in. */
+/** The stage of a file and its steps: check, review, import. */
 function useImport({ send }: Kind) {
   const [stage, setStage] = useState<Stage>({ at: "choose" });
   const [problem, setProblem] = useState<ApiProblem | string | null>(null);
@@ -101,7 +101,7 @@ function useImport({ send }: Kind) {
   return { stage, problem, tryOut, take, again };
 }
 
-/** A file is dropped, tried out, looked at, and taken in. */
+/** The screen of an import: drop a file, check it, review it, import it. */
 function ImportScreen({ kind }: { readonly kind: Kind }) {
   const { stage, problem, tryOut, take, again } = useImport(kind);
   const save = () => void kind.save().catch(refused);
@@ -187,12 +187,12 @@ function Report({ stage, kind, onTake }: ReportProps) {
 
 interface WorkingProps {
   readonly title: string;
-  /** About how long it takes; null when that is not known. */
+  /** The expected duration; null if unknown. */
   readonly expected_ms: number | null;
   readonly note?: string;
 }
 
-/** How far it is: the run takes about as long as trying it out did. */
+/** The progress of an import, which takes about as long as its check did. */
 function Working({ title, expected_ms, note }: WorkingProps) {
   const began = useRef(performance.now());
   const [passed, setPassed] = useState(0);

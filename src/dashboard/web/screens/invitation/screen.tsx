@@ -12,7 +12,7 @@ import { newPasswordFields, newPasswordOf } from "../sign_in/new_password.ts";
 import { OpenCard } from "../sign_in/open_card.tsx";
 import { tokenInAddress } from "../sign_in/token.ts";
 
-/** Lets somebody who was invited become a user. */
+/** Accepts an invitation. */
 export function InvitationScreen() {
   const [token] = useState(tokenInAddress);
   const [invited, setInvited] = useState<Invited | null>(null);

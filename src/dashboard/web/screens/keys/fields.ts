@@ -5,7 +5,7 @@ import { keyTexts as texts } from "../../texts/keys.ts";
 const options = (all: Readonly<Record<string, string>>): readonly Option[] =>
   Object.entries(all).map(([value, title]) => ({ value, title }));
 
-/** The fields of a key; what it may do is chosen once. */
+/** The fields of a key. Only a new key has the field for its permission. */
 export const keyFields = (fresh: boolean): readonly Field[] => [
   { kind: "text", name: "name", label: texts.name, help: texts.nameHelp, required: true, focus: true },
   ...(fresh
@@ -34,7 +34,7 @@ export const keyFields = (fresh: boolean): readonly Field[] => [
   ...(fresh ? [] : [{ kind: "switch" as const, name: "allow_lockout", label: texts.lockout, help: texts.lockoutHelp }]),
 ];
 
-/** What a new key begins with. */
+/** The initial values of a new key. */
 export const newKey: Values = {
   name: "",
   permission: "read_write",
@@ -44,7 +44,7 @@ export const newKey: Values = {
   expires_at: "",
 };
 
-/** A key as its form shows it. */
+/** The form values of a key. */
 export const valuesOf = (key: ApiKey): Values => ({
   name: key.name,
   ip_mode: key.ip_mode,
@@ -54,7 +54,7 @@ export const valuesOf = (key: ApiKey): Values => ({
   allow_lockout: false,
 });
 
-/** The entries as the API takes them. */
+/** The request body of the entries. */
 export function bodyOf({ ip_list, rate_limit_per_minute, expires_at, allow_lockout, ...rest }: Values) {
   const addresses = String(ip_list ?? "")
     .split(/[\s,]+/)

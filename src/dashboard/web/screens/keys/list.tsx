@@ -39,7 +39,7 @@ function Observed({ observed }: Pick<ApiKey, "observed">) {
   return <Badge tone="warning">{texts.observedText(observed.denied)}</Badge>;
 }
 
-/** All API keys of a world. */
+/** The API keys of a world. */
 export function KeysScreen() {
   const [adding, setAdding] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);

@@ -20,7 +20,7 @@ import { titles } from "../../texts/navigation.ts";
 import { bodyOf, keyFields, valuesOf } from "./fields.ts";
 import { NewSecret } from "./secret.tsx";
 
-/** One API key: what it may do, from where it is used, and how it ends. */
+/** One API key: its settings, the refused addresses and its actions. */
 export function KeyScreen({ params }: ScreenProps) {
   const { data: key, etag, problem, loading, reload } = useQuery<ApiKey>(`/keys/${params["id"]}`);
   const back = { href: to("/settings/keys"), title: titles.keys };
@@ -46,7 +46,7 @@ export function KeyScreen({ params }: ScreenProps) {
 }
 
 interface KeyProps {
-  /** `key` is a word of Preact's own. */
+  /** Not named `key`, which Preact reserves. */
   readonly apiKey: ApiKey;
 }
 

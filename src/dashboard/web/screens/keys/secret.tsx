@@ -3,7 +3,7 @@ import { Dialog } from "../../kit/dialog.tsx";
 import { SecretOnce } from "../../kit/values.tsx";
 import { keyTexts as texts } from "../../texts/keys.ts";
 
-/** The key that was just made: nobody can tell it again. */
+/** Shows a new key, which cannot be shown again. */
 export function NewSecret({ made, onDone }: { readonly made: MadeKey; readonly onDone: () => void }) {
   return (
     <Dialog title={texts.secretTitle} onClose={onDone} mayClose={() => false}>

@@ -20,7 +20,7 @@ const tones: Readonly<Record<Lot["status"], Tone>> = {
   damaged: "bad",
 };
 
-/** What a lot is called now. */
+/** The status of a lot. */
 export function LotBadge({ status }: Pick<Lot, "status">) {
   return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
 }
@@ -72,7 +72,7 @@ export function LotsScreen() {
   return <ListPage<Lot> {...settings()} title={texts.title} sort="-created_at" />;
 }
 
-/** The lots of one SKU, what expires first coming first. */
+/** The lots of a SKU, by expiry. */
 export function LotsOfSku({ sku }: { readonly sku: string }) {
   return <List<Lot> {...settings()} params={{ sku }} sort="expiration_date" />;
 }

@@ -26,7 +26,7 @@ import { LotBadge } from "./list.tsx";
 type Given = LotDetail["allowed_statuses"][number];
 type Changed = LotDetail & { readonly backordered_orders: readonly { readonly order_number: string }[] };
 
-/** One lot: its state, where it lies, and where its units went. */
+/** One lot: its status, locations, trace and history. */
 export function LotScreen({ params }: ScreenProps) {
   const query = useQuery<LotDetail>(`/inventory/lots/${params["id"]}`);
   const { data: lot, etag, problem, loading, reload } = query;

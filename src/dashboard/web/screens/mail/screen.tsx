@@ -11,7 +11,7 @@ import { Skeleton } from "../../kit/skeleton.tsx";
 import { CopyField, DescriptionList } from "../../kit/values.tsx";
 import { mailTexts as texts } from "../../texts/mail.ts";
 
-/** The mail server, what is sent by it, and a test of it. */
+/** The mail server, the e-mails sent, and a test. */
 export function MailScreen() {
   const { data, problem, loading, reload } = useQuery<MailSettings>("/mail");
   return (
@@ -45,7 +45,7 @@ function Settings({ mail: { server, from, to } }: { readonly mail: MailSettings 
   );
 }
 
-/** Which variables to set, where none are. */
+/** The variables to set while there is no mail server. */
 function NotSet() {
   return (
     <Card title={texts.none}>
@@ -75,7 +75,7 @@ function Test() {
     setAnswer(null);
     setBusy(true);
     try {
-      // A test is sent each time that it is asked for: it gets a key of its own.
+      // Each test gets a new idempotency key, so it is always sent.
       setAnswer((await post<MailTest>("/mail/test", to === "" ? {} : { to })).data);
     } finally {
       setBusy(false);

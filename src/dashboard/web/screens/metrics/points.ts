@@ -1,12 +1,12 @@
 import type { History } from "../../api/developer_types.ts";
 
-/** The lists of the history, of which each place is shown. */
+/** The series of the history. */
 export type Figures = Readonly<Record<Exclude<keyof History, "at">, readonly (number | null)[]>> & Pick<History, "at">;
 
 const shown_max = 120;
 const points_an_hour = 120;
 
-/** The last hours of a history, no more than can be seen: each place is the mean of some points. */
+/** The last hours of a history, thinned to what a plot can show: each point is the mean of several. */
 export function thinned({ at, ...lists }: History, hours: number): Figures {
   const from = Math.max(0, at.length - hours * points_an_hour);
   const size = Math.max(1, Math.ceil((at.length - from) / shown_max));

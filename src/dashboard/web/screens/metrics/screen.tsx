@@ -12,7 +12,7 @@ import { metricTexts as texts } from "../../texts/metrics.ts";
 import { titles } from "../../texts/navigation.ts";
 import { type Figures, thinned } from "./points.ts";
 
-/** The figures of the last day. */
+/** The metrics of the last day. */
 export function MetricsScreen() {
   const { data: history, problem, loading, reload } = useQuery<History>("/metrics/history");
   const hours = Number(query.value.get("hours") ?? "1");

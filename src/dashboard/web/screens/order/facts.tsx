@@ -17,7 +17,7 @@ type Place = Pick<
   "address_line1" | "address_line2" | "city" | "state" | "postal_code" | "country"
 >;
 
-/** An address, as an envelope has it. */
+/** An address, as printed on an envelope. */
 export function Envelope({ place }: { readonly place: Place }) {
   const { address_line1, address_line2, city, state, postal_code, country } = place;
   return (
@@ -31,7 +31,7 @@ export function Envelope({ place }: { readonly place: Place }) {
   );
 }
 
-/** Where the order goes, what the check found, and what it suggests. */
+/** The shipping address, its check and the suggested address. */
 export function AddressCard({ order, etag }: { readonly order: Order; readonly etag: string | null }) {
   const { shipping_address: address, customer } = order;
   const check = address.verification;
@@ -86,7 +86,7 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
   );
 }
 
-/** What else the order says of how it is to be served. */
+/** The details of an order. */
 export function DetailsCard({ order }: { readonly order: Order }) {
   const facts: Fact[] = [
     [texts.shippingMethod, order.shipping_method],
@@ -107,7 +107,7 @@ export function DetailsCard({ order }: { readonly order: Order }) {
   );
 }
 
-/** What the order costs. */
+/** The amounts of an order. */
 export function MoneyCard({ order }: { readonly order: Order }) {
   const { subtotal, shipping_amount, currency } = order;
   return (
@@ -126,7 +126,7 @@ export function MoneyCard({ order }: { readonly order: Order }) {
   );
 }
 
-/** What a client keeps with the order. */
+/** The metadata of an order. */
 export function MetadataCard({ order }: { readonly order: Order }) {
   const entries = Object.entries(order.metadata as Record<string, unknown>);
   if (entries.length === 0) return null;

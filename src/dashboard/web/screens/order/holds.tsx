@@ -8,7 +8,7 @@ import { moment } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
 import { mayAct, OneAct } from "./acts/acts.tsx";
 
-/** Why the order does not move, and how each hold ends. */
+/** The holds of an order and how each ends. */
 export function Holds({ order, etag }: { readonly order: Order; readonly etag: string | null }) {
   const [releasing, setReleasing] = useState(false);
   if (order.holds.length === 0) return null;

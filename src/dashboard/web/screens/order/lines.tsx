@@ -7,7 +7,7 @@ import { count, money } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
 import { type Counter, unitsOf } from "../order_parts/counters.ts";
 
-/** A counter of the lines; a column of zeros alone is left out. */
+/** A column with a counter of the lines. */
 const counter = (name: Counter, title: string): Column<OrderLine> => ({
   id: name,
   title,
@@ -30,7 +30,7 @@ const counters = [
   ["cancelled", texts.cancelled],
 ] as const;
 
-/** The lines of an order and how far their units have come. */
+/** The lines of an order with their counters. Columns with only zeros are left out. */
 export function LinesCard({ order }: { readonly order: Order }) {
   const { line_items: lines, currency } = order;
   const columns: Column<OrderLine>[] = [

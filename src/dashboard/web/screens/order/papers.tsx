@@ -7,7 +7,7 @@ import { type Paper, PaperDialog } from "../../kit/paper.tsx";
 import { orderTexts as texts } from "../../texts/order.ts";
 import { labelPaper } from "../order_parts/paper.ts";
 
-/** All papers of an order in one place. */
+/** The documents of an order. */
 export function PapersCard({ order }: { readonly order: Order }) {
   const { data: labels } = useQuery<readonly Label[]>("/shipping/labels", { order_id: order.id, limit: 100 });
   const [open, setOpen] = useState<Paper | null>(null);

@@ -18,7 +18,7 @@ import { orderTexts as texts } from "../../texts/order.ts";
 import { labelPaper } from "../order_parts/paper.ts";
 import { LabelDialog } from "./label/dialog.tsx";
 
-/** The parcels of an order, with their labels and where they are. */
+/** The parcels of an order, with labels and tracking. */
 export function ParcelsCard({ order }: { readonly order: Order; readonly etag: string | null }) {
   const shipments = useQuery<readonly Parcel[]>("/shipments", { order_id: order.id, limit: 100 });
   const labels = useQuery<readonly Label[]>("/shipping/labels", { order_id: order.id, limit: 100 });

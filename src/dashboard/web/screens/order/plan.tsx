@@ -16,7 +16,7 @@ import { mayAct } from "./acts/acts.tsx";
 type Item = OrderPlan["items"][number];
 type Spot = Pick<Item["held"][number], "bin" | "lot_number" | "expiration_date" | "warehouse_id">;
 
-/** What stock the order holds, why that and no other, and what it waits for. */
+/** The allocation of an order: its reserved stock, the reasons for it, and what it waits for. */
 export function PlanCard({ order, etag }: { readonly order: Order; readonly etag: string | null }) {
   const open = ["pending", "processing", "fulfilled", "on_hold"].includes(order.status);
   const { data: plan, problem } = useQuery<OrderPlan>(open ? `/orders/${order.id}/plan` : null);

@@ -12,7 +12,7 @@ import { orderTexts as texts } from "../../texts/order.ts";
 import { ReturnDialog } from "../returns/create.tsx";
 import { canReturn } from "./acts/acts.tsx";
 
-/** What of the order comes back. */
+/** The returns of an order. */
 export function ReturnsCard({ order }: { readonly order: Order }) {
   const [open, setOpen] = useState(false);
   const shipped = order.line_items.some((line) => line.quantity_shipped > 0);

@@ -19,7 +19,7 @@ import { PlanCard } from "./plan.tsx";
 import { ReturnsCard } from "./returns.tsx";
 import { TimelineCard } from "./timeline.tsx";
 
-/** One order: what it is, what may be done with it, where its units are, and what happened. */
+/** One order: its actions, lines, parcels, documents and history. */
 export function OrderScreen({ params }: ScreenProps) {
   const id = encodeURIComponent(params["id"] ?? "");
   const { data: order, etag, problem, loading, reload } = useQuery<Order>(`/orders/${id}`);

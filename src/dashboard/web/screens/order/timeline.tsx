@@ -19,12 +19,12 @@ const tones: Readonly<Record<string, string>> = {
   deliver: "good",
 };
 
-/** What happened to an order, the newest first: who did it, and by which request. */
+/** The history of an order, newest first, with user and request. */
 export function TimelineCard({ order }: { readonly order: Order }) {
   const path = `/orders/${order.id}/history`;
   const first = useQuery<readonly OrderHistory[]>(path, { limit: most });
   const total = first.pagination?.total ?? 0;
-  // Oldest first as it is kept: the newest are on the last page.
+  // The API lists the oldest first, so the newest are on the last page.
   const last = useQuery<readonly OrderHistory[]>(total > most ? path : null, {
     limit: most,
     page: Math.max(1, Math.ceil(total / most)),
@@ -79,7 +79,7 @@ function entryOf({ id, event, from_status, to_status, reason, note, actor, reque
 
 const named = /(\b(?:ord|ret)_\d+\b)/;
 
-/** A note, in which the orders and returns that it names are links. */
+/** A note with links to the orders and returns that it names. */
 function Note({ text }: { readonly text: string }) {
   return (
     <span>

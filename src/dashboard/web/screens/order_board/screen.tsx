@@ -23,7 +23,7 @@ const cards_at_once = 60;
 
 type Column = keyof typeof texts.columns;
 
-// What waits is sorted by what presses most, what has left by when.
+// Open orders are sorted by ship date, shipped orders by time.
 const columns: readonly { readonly status: Column; readonly sort: string }[] = [
   { status: "on_hold", sort: "created_at" },
   { status: "pending", sort: "priority" },
@@ -32,7 +32,7 @@ const columns: readonly { readonly status: Column; readonly sort: string }[] = [
   { status: "shipped", sort: "-updated_at" },
 ];
 
-/** The orders that are under way, a column for each state. */
+/** The board of open orders, with a column for each state. */
 export function BoardScreen() {
   const { data: counts, problem, reload } = useQuery<OrderCounts>("/orders/counts");
   const add = may("orders.write") && (
@@ -101,7 +101,7 @@ interface CardsProps {
   readonly onMore: ((cursor: string) => void) | null;
 }
 
-/** A stretch of a column. Each is read anew by itself, so that no other one jumps. */
+/** A page of a column. Each page is read separately, so that the others do not move. */
 function Cards({ status, sort, cursor, rest, onMore }: CardsProps) {
   const params = { status, sort, limit: cards_at_once, cursor };
   const { data: orders, pagination, problem, reload } = useQuery<readonly Order[]>("/orders", params);
@@ -157,7 +157,7 @@ type Action = keyof typeof texts.acts;
 
 const floor: readonly string[] = ["process", "pick", "pack", "ship", "deliver"];
 
-/** Exactly what the API says may be done now, as far as the person may. */
+/** The actions that the order allows and the user may do. */
 function itemsOf(order: Order): MenuItem[] {
   const { id, order_number, version } = order;
   const match = `"${version}"`;
@@ -200,7 +200,7 @@ function itemsOf(order: Order): MenuItem[] {
     release: () => void go("release", () => post<Order>(`/orders/${id}/release`, {}, { match })),
     hold: () => void hold(),
     cancel: () => void cancel(),
-    // What is cancelled is chosen on the order's own page.
+    // The items to cancel are chosen on the page of the order.
     cancel_items: () => navigate(to(`/orders/${id}`)),
   };
   const allowed = order.allowed_actions.filter((action) =>
@@ -216,7 +216,7 @@ function itemsOf(order: Order): MenuItem[] {
   ];
 }
 
-/** The arrow keys go from card to card: up and down in a column, left and right to the next one that has any. */
+/** Arrow keys move between cards: up and down in a column, left and right to the next column with cards. */
 function moveBetweenCards(event: KeyboardEvent): void {
   const step = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
   const target = event.target as HTMLElement;

@@ -19,7 +19,7 @@ import { orderEffects } from "../order_parts/effects.ts";
 import { areComplete, lineItems, linesField } from "./lines.tsx";
 import { servingFields, servingOf } from "./serving.tsx";
 
-/** Changes an order, unless somebody else has in the meantime. */
+/** Changes an order, unless somebody else changed it meanwhile. */
 export function ChangeOrderScreen({ params }: ScreenProps) {
   const id = encodeURIComponent(params["id"] ?? "");
   const { data: order, etag, problem, loading } = useOpened<Order>(`/orders/${id}`);
@@ -113,7 +113,7 @@ const valuesOf = (order: Order): Values => ({
   })),
 });
 
-/** The fields that differ, as the API takes them. Of lines that stay their discount does, too. */
+/** The request body with the changed fields. Unchanged lines keep their discount. */
 function changesOf(order: Order, before: Values, after: Values): Record<string, unknown> {
   const old = new Map(Object.entries(bodyOf(order, before)));
   const now = Object.entries(bodyOf(order, after));

@@ -10,14 +10,14 @@ import { words } from "../../texts/common.ts";
 import { entryTexts as texts } from "../../texts/order_entry.ts";
 import { Envelope } from "../order/facts.tsx";
 
-/** Who orders, and where it goes: known, or about to be. */
+/** The customer and address of an order, existing or new. */
 export interface Recipient {
-  /** The customer who was chosen; null while none is, or a new one is entered. */
+  /** The chosen customer; null without one or for a new customer. */
   readonly customer: Pick<Customer, "id" | "email" | "first_name" | "last_name" | "company"> | null;
   readonly addresses: readonly CustomerAddress[];
-  /** A new customer's own fields; null where one was chosen. */
+  /** The fields of a new customer; null for a chosen one. */
   readonly fresh: Values | null;
-  /** The id of an address of the customer; empty for the one that is entered. */
+  /** The id of an address of the customer; empty for a new address. */
   readonly address_id: string;
   readonly address: Values;
 }
@@ -34,10 +34,10 @@ const noAddress: Values = {
   phone: "",
 };
 
-/** Nobody yet. */
+/** No customer yet. */
 export const nobody: Recipient = { customer: null, addresses: [], fresh: null, address_id: "", address: noAddress };
 
-/** A customer as the one who orders, to his usual address. */
+/** A chosen customer with the default address. */
 function recipientOf(customer: Customer, address_id?: string): Recipient {
   const usual = customer.shipping_addresses.find(({ is_default }) => is_default) ?? customer.shipping_addresses[0];
   const { id, email, first_name, last_name, company } = customer;
@@ -49,11 +49,11 @@ function recipientOf(customer: Customer, address_id?: string): Recipient {
   };
 }
 
-/** The filled fields of some entries. */
+/** The entries without empty ones. */
 const filled = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 
-/** Stores what of the customer and the address is new; answers the ids of both. */
+/** Stores a new customer or address; answers the ids of both. */
 export async function storeRecipient(recipient: Recipient): Promise<{ customer_id: string; address_id: string }> {
   const { customer, fresh, address, address_id } = recipient;
   if (customer === null) {
@@ -66,7 +66,7 @@ export async function storeRecipient(recipient: Recipient): Promise<{ customer_i
   return { customer_id: customer.id, address_id: data.id };
 }
 
-/** The field of who orders. */
+/** The field for the customer. */
 export const recipientField: Field = {
   kind: "custom",
   name: "recipient",
@@ -74,7 +74,7 @@ export const recipientField: Field = {
   render: (editing) => <RecipientField editing={editing} />,
 };
 
-/** What a customer is called: by the name, the company, or else the e-mail address. */
+/** The display name of a customer: name, company or e-mail. */
 const nameOf = ({ first_name, last_name, company, email }: NonNullable<Recipient["customer"]>) =>
   [first_name, last_name].filter(Boolean).join(" ") || company || email;
 
@@ -231,14 +231,14 @@ interface Check {
 }
 
 interface CheckProps {
-  /** An address that is being entered. */
+  /** A new address. */
   readonly place: Values | null;
-  /** One that is stored, with what its last check found. */
+  /** A stored address with its last check. */
   readonly known: CustomerAddress | null;
   readonly onTake: (place: Values) => void;
 }
 
-/** What a check finds of an address while it is entered, and what it suggests. */
+/** Checks an address while it is entered, and shows the suggestion. */
 function AddressCheck({ place, known, onTake }: CheckProps) {
   const ready =
     place !== null && place["address_line1"] !== "" && (place["postal_code"] !== "" || place["city"] !== "");
@@ -281,7 +281,7 @@ function checkOf(known: CustomerAddress | null): Check | null {
   return check === null || known === null ? null : { ...check, is_verified: known.is_verified };
 }
 
-/** Fills in the customer that the address of the screen names. */
+/** Fills in the customer of the query parameter. */
 export function useCustomer(id: string | null, set: (recipient: Recipient) => void): void {
   useEffect(() => {
     if (id === null) return;

@@ -8,17 +8,17 @@ import { Finder } from "../../kit/finder.tsx";
 import { money } from "../../texts/format.ts";
 import { entryTexts as texts } from "../../texts/order_entry.ts";
 
-/** A line as it is entered. */
+/** The entries of a line. */
 interface EnteredLine {
   readonly sku: string;
   readonly name: string;
   readonly quantity: string;
   readonly unit_price: string;
-  /** Units that the order has already. */
+  /** Units that are already reserved for the order. */
   readonly held?: number;
 }
 
-/** Lines as the API takes them. */
+/** The lines of a request. */
 export function lineItems(value: unknown) {
   return (value as readonly EnteredLine[]).map(({ sku, quantity, unit_price }) => ({
     sku,
@@ -27,7 +27,7 @@ export function lineItems(value: unknown) {
   }));
 }
 
-/** Whether each line has a quantity and a price that can be read. */
+/** Whether each line has a valid quantity and price. */
 export const areComplete = (value: unknown) => {
   const lines = value as readonly EnteredLine[];
   return (
@@ -36,7 +36,7 @@ export const areComplete = (value: unknown) => {
   );
 };
 
-/** The field of an order's lines. */
+/** The field for the lines of an order. */
 export const linesField: Field = {
   kind: "custom",
   name: "line_items",
@@ -128,7 +128,7 @@ interface LineProps {
 function Line({ line, id, currency, wrong, change, onRemove, onDone }: LineProps) {
   const { sku, name, quantity, unit_price } = line;
   const invalid = wrong.length > 0 ? true : undefined;
-  // Enter goes on to the next item; with Ctrl it saves the form.
+  // Enter moves to the next item; Ctrl+Enter saves the form.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -174,7 +174,7 @@ function Line({ line, id, currency, wrong, change, onRemove, onDone }: LineProps
   );
 }
 
-/** What there is of a SKU while its quantity is entered. */
+/** The available units of a SKU, shown while its quantity is entered. */
 function Available({ sku, wanted, held }: Readonly<Record<"wanted" | "held", number>> & { readonly sku: string }) {
   const { data } = useQuery<{ readonly available: number }>(`/inventory/${encodeURIComponent(sku)}`);
   if (data === undefined) return null;

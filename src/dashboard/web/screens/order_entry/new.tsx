@@ -21,7 +21,7 @@ import { nobody, type Recipient, recipientField, storeRecipient, useCustomer } f
 import { areComplete, lineItems, linesField } from "./lines.tsx";
 import { firstServing, servingFields, servingOf, useWarehouses } from "./serving.tsx";
 
-/** A number that no other order has: the day, and four characters by chance. */
+/** A new order number: the date and four random characters. */
 const nextNumber = () => `M-${today().slice(2).replaceAll("-", "")}-${newKey().slice(0, 4).toUpperCase()}`;
 
 const first = (): Values => ({
@@ -38,7 +38,7 @@ const first = (): Values => ({
 const isValues = (value: unknown): value is Values => typeof value === "object" && value !== null;
 const draft = kept<Values | object>("order_draft", {}, isValues);
 
-/** Enters an order by hand. What was entered is kept by this browser until the order is made or thrown away. */
+/** Creates an order by hand. This browser keeps the draft until the order is created or discarded. */
 export function NewOrderScreen() {
   const [round, setRound] = useState(0);
   const before = draft.state.peek();
@@ -118,7 +118,7 @@ const fieldsWith = (options: readonly Option[]): readonly Field[] => [
   },
 ];
 
-/** Keeps what is entered, should the screen be left by accident. */
+/** Keeps the draft, in case the screen is left by accident. */
 function Kept({ values, first }: { readonly values: Values; readonly first: Values }) {
   useEffect(() => {
     if (JSON.stringify(values) !== JSON.stringify(first)) draft.set(values);
@@ -141,7 +141,7 @@ function bodyOf(values: Values, who: { readonly customer_id: string; readonly ad
   };
 }
 
-// Whom a form has stored already, so that its next try stores nobody again.
+// Customers that a form has stored, so that its next try does not store them again.
 const stored = new Map<string, { customer_id: string; address_id: string }>();
 
 async function create(values: Values, key: string): Promise<Order> {
@@ -168,7 +168,7 @@ async function create(values: Values, key: string): Promise<Order> {
 const wrongField = (field: string, message: string) =>
   new ApiProblem(422, { error: { code: "validation_failed", message, details: [{ field, message }] } });
 
-/** The problem of a customer or an address, with its fields where this form has them. */
+/** Moves the errors of a customer or address to the fields of this form. */
 function below(field: string, error: unknown, is_customer: boolean): ApiProblem {
   const problem = problemOf(error);
   const details = problem.fields.map((one) => {
@@ -179,7 +179,7 @@ function below(field: string, error: unknown, is_customer: boolean): ApiProblem 
   return new ApiProblem(problem.status, { error: { ...problem, message: problem.message, details: told } });
 }
 
-/** What the order will be once it is made: tried with the customer who was chosen. */
+/** A preview of the order, rehearsed with the chosen customer. */
 function Check({ values }: { readonly values: Values }) {
   const { customer, address_id } = values["recipient"] as Recipient;
   const ready =

@@ -10,7 +10,7 @@ interface Carriers {
   }[];
 }
 
-/** The field of how it is sent: the services there are are offered, any words will do. */
+/** The field for the shipping method: it suggests services and accepts any text. */
 const methodField: Field = {
   kind: "custom",
   name: "shipping_method",
@@ -50,7 +50,7 @@ function Method({ editing: { id, value, set, problem } }: { readonly editing: Ed
   );
 }
 
-/** What can be said of how an order is served, now or later. */
+/** The fields for fulfillment, of new and existing orders. */
 export const servingFields: readonly Field[] = [
   methodField,
   { kind: "number", name: "priority", label: texts.priority, help: texts.priorityHelp, width: "half" },
@@ -58,10 +58,10 @@ export const servingFields: readonly Field[] = [
   { kind: "switch", name: "requires_cold_storage", label: texts.cold, help: texts.coldHelp },
 ];
 
-/** What an order begins with. */
+/** Their initial values. */
 export const firstServing = { shipping_method: "", priority: "0", order_notes: "", requires_cold_storage: false };
 
-/** Those fields as the API takes them. */
+/** The request fields of these entries. */
 export function servingOf({
   shipping_method,
   priority,

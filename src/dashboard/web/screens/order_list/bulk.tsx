@@ -1,4 +1,4 @@
-// One thing done to many orders: what would happen is said before, and what became of each afterwards.
+// One action on many orders, with a preview before and the outcome of each order after.
 import { useEffect, useState } from "preact/hooks";
 import { cancelReasons, clientHoldReasons } from "../../../../orders/status.ts";
 import { newKey, post } from "../../api/client.ts";
@@ -58,7 +58,7 @@ interface Props {
   readonly clear: () => void;
 }
 
-/** What can be done with the orders that are selected. */
+/** The actions on the selected orders. */
 export function BulkActs({ chosen, rows, clear }: Props) {
   const [action, setAction] = useState<Action | null>(null);
   const offered = ([] as Action[]).concat(
@@ -177,7 +177,7 @@ interface RefusedProps {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The orders that something is refused for, each with the reason in the API's words. */
+/** The refused orders, each with the API error. */
 function Refused({ title, acted, names }: RefusedProps) {
   return (
     <>

@@ -1,4 +1,4 @@
-// What the list and the board say of an order.
+// Facts of an order that the list and the board show.
 import type { Order } from "../../api/types.ts";
 import { now } from "../../kit/now.ts";
 import { clock, shortMoment } from "../../texts/format.ts";
@@ -14,7 +14,7 @@ export function unitsOf({ line_items }: Order): number {
 
 const inHouse: readonly string[] = ["pending", "processing", "fulfilled"];
 
-/** How much an order presses: its word, and what that means. Null once it has left. */
+/** How urgent an order is, as text and tone. Null once it has shipped. */
 function dueOf({ ship_by, status, held_from }: Order): { text: string; tone: "bad" | "warning" | "neutral" } | null {
   if (ship_by === null || !inHouse.includes(held_from ?? status)) return null;
   const at = new Date(ship_by);
@@ -25,7 +25,7 @@ function dueOf({ ship_by, status, held_from }: Order): { text: string; tone: "ba
   return { text: shortMoment(ship_by), tone: "neutral" };
 }
 
-/** By when an order is to leave, by its words and a colour. */
+/** The ship date of an order, coloured by urgency. */
 export function Due({ order }: { readonly order: Order }) {
   const due = dueOf(order);
   return due === null ? <>–</> : <span class={`due ${due.tone}`}>{due.text}</span>;

@@ -56,7 +56,7 @@ const filters: readonly Filter[] = [
   { kind: "date", param: "created_before", title: texts.createdBefore },
 ];
 
-// What only views and links say.
+// Filters that only views and links set.
 const others = [
   "statuses",
   "short",

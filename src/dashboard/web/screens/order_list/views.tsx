@@ -1,4 +1,4 @@
-// Ways to look at the orders: those that everybody has, and those that somebody has saved in this browser.
+// Views of the order list: built-in ones and those saved in this browser.
 import { useState } from "preact/hooks";
 import { query, to } from "../../browser/router.ts";
 import { kept } from "../../browser/storage.ts";
@@ -18,7 +18,7 @@ const isViews = (value: unknown): value is readonly View[] =>
   Array.isArray(value) && value.every((view) => typeof view?.name === "string" && typeof view.params === "object");
 const own = kept<readonly View[]>("views.orders", [], isViews);
 
-/** The start of this day, as the person's clock has it. */
+/** The start of today by the clock of this device. */
 function startOfDay(): string {
   const day = new Date(now.peek());
   day.setHours(0, 0, 0, 0);
@@ -36,7 +36,7 @@ const usual = (): readonly View[] => [
   { name: viewNames.today, params: { shipped_after: startOfDay(), sort: "-updated_at" } },
 ];
 
-/** What the address says of the list, without the page. */
+/** The query parameters of the list, without the page. */
 function shown(): Readonly<Record<string, string>> {
   const all = [...query.value].filter(([name]) => !["page", "cursor", "world"].includes(name));
   return Object.fromEntries(all);
@@ -45,7 +45,7 @@ function shown(): Readonly<Record<string, string>> {
 const same = (one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>) =>
   JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort());
 
-/** The views as links, and a button that saves what is shown as another. */
+/** Links to the views, and a button that saves the current view. */
 export function Views() {
   const [naming, setNaming] = useState(false);
   const asked = shown();

@@ -1,6 +1,6 @@
 import type { OrderLine } from "../../api/types.ts";
 
-/** What is counted of a line's units. */
+/** A counter of the units of a line. */
 export type Counter =
   | "reserved"
   | "backordered"
@@ -11,14 +11,14 @@ export type Counter =
   | "returned"
   | "cancelled";
 
-/** So many units of a line have come so far. */
+/** The units of a line in a counter. */
 export const unitsOf = (line: OrderLine, counter: Counter): number => line[`quantity_${counter}`];
 
-/** Units of a line that have neither left nor been cancelled. */
+/** Units of a line that are neither shipped nor cancelled. */
 export const openUnits = (line: OrderLine): number => line.quantity - line.quantity_cancelled - line.quantity_shipped;
 
-/** Units of a line that lie picked in the house. */
+/** Picked units of a line that have not shipped. */
 export const inStaging = (line: OrderLine): number => line.quantity_picked - line.quantity_shipped;
 
-/** Units of a line that have left and not come back. */
+/** Shipped units of a line that have not come back. */
 export const outside = (line: OrderLine): number => line.quantity_shipped - line.quantity_returned;

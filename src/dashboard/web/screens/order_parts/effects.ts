@@ -1,4 +1,4 @@
-// What an act on an order does, in words, from the order before it and as a rehearsal leaves it.
+// The effects of an action on an order as texts, from the order before and after a rehearsal.
 import type { Told } from "../../api/client.ts";
 import type { Order, OrderLine, SplitOrder } from "../../api/types.ts";
 import { stateWords } from "../../kit/badge.tsx";
@@ -10,7 +10,7 @@ const counters = ["cancelled", "picked", "packed", "shipped", "delivered"] as co
 
 const counted = (line: OrderLine | undefined, counter: Counter) => (line === undefined ? 0 : unitsOf(line, counter));
 
-/** Each thing that an act would do, the greatest first. */
+/** The effects of an action, most important first. */
 export function orderEffects(before: Order, after: Order | SplitOrder, events: readonly Told[]): string[] {
   const split_off = "split_off" in after ? after.split_off : null;
   return [
@@ -95,7 +95,7 @@ function otherEffects(before: Order, after: Order, is_split: boolean): string[] 
   return told;
 }
 
-/** What becomes of the stock of each SKU. */
+/** The effects on the stock of each SKU. */
 export function stockEffects(events: readonly Told[]): string[] {
   return events.flatMap(({ type, id, changes }) => {
     if (type !== "inventory.updated" || id === null) return [];

@@ -2,7 +2,7 @@ import type { Label } from "../../api/types.ts";
 import type { Paper } from "../../kit/paper.tsx";
 import { orderTexts as texts } from "../../texts/order.ts";
 
-/** The drawing of a label, to be shown and printed. */
+/** The document of a label. */
 export function labelPaper({ label_id }: Pick<Label, "label_id">, number: string): Paper {
   return {
     title: texts.label(number),

@@ -1,4 +1,4 @@
-// What each act on an order asks for, and the request that it becomes.
+// The form of each action on an order, and its request.
 import { cancelReasons, clientHoldReasons, shortReasons } from "../../../../orders/status.ts";
 import type { Order, OrderLine } from "../../api/types.ts";
 import { stateWords } from "../../kit/badge.tsx";
@@ -8,17 +8,17 @@ import { orderTexts as texts } from "../../texts/order.ts";
 import { inStaging, openUnits } from "./counters.ts";
 import { choosable, chosenUnits, isAll, itemsOf, unitsField } from "./units.tsx";
 
-/** What a dialog asks for before an act. */
+/** The form of an action. */
 interface Sheet {
   readonly text?: string;
   readonly fields: readonly Field[];
   readonly first: Values;
   readonly danger?: boolean;
-  /** The request for these entries; null while they are not complete. */
+  /** The request for these entries, or null while they are incomplete. */
   readonly act: (values: Values) => Act | null;
 }
 
-/** The words of the API as options to choose from. */
+/** Options from words of the API. */
 export const words = (all: readonly string[]): readonly Option[] =>
   all.map((value) => ({ value, title: stateWords(value) }));
 
@@ -35,7 +35,7 @@ const reasonOf = (reasons: readonly string[]): Field => ({
 });
 const partial: Field = { kind: "switch", name: "partial", label: texts.partial, help: texts.partialHelp };
 
-/** What there is to ask before an act on this order, by the act's name. */
+/** The form of an action on this order, by its name. */
 export function sheetOf(order: Order, action: string): Sheet | null {
   return sheets[action]?.(order) ?? null;
 }
@@ -227,7 +227,7 @@ function holdSheet({ id }: Order): Sheet {
     ],
     first: { reason: "manual", note: "", hold_until: "", reserve_inventory: true },
     act: ({ reason, note, hold_until, reserve_inventory }) => {
-      // The day begins where this person is.
+      // The day begins in the time zone of the user.
       const until = text(hold_until) === null ? null : new Date(`${hold_until}T00:00`).toISOString();
       const body = given({ reason, note: text(note), hold_until: until, reserve_inventory });
       return { method: "POST", path: `/orders/${id}/hold`, body };

@@ -20,12 +20,12 @@ export function choosable(order: Order, most: (line: OrderLine) => number): Choo
   });
 }
 
-/** All units of these lines, or none of them, as a field holds them. */
+/** The field value with all units of these lines, or none. */
 export function chosenUnits(lines: readonly Choosable[], all: boolean): Values {
   return Object.fromEntries(lines.map(({ id, most }) => [id, all ? String(most) : ""]));
 }
 
-/** The units that were entered, as a request names them. */
+/** The entered units as items of a request. */
 export function itemsOf(value: unknown, lines: readonly Choosable[]): { line_id: string; quantity: number }[] {
   const entered = (value ?? {}) as Values;
   return lines.flatMap(({ id }) => {
@@ -34,7 +34,7 @@ export function itemsOf(value: unknown, lines: readonly Choosable[]): { line_id:
   });
 }
 
-/** Whether every unit that can be chosen is. */
+/** Whether all units are chosen. */
 export function isAll(value: unknown, lines: readonly Choosable[]): boolean {
   const entered = (value ?? {}) as Values;
   return lines.every(({ id, most }) => Number(entered[id] ?? 0) === most);

@@ -3,7 +3,7 @@ import type { Connection } from "../../api/developer_types.ts";
 import type { Field, Values } from "../../kit/fields.tsx";
 import { platformTexts as texts } from "../../texts/platforms.ts";
 
-/** The fields of a shop, which each platform names otherwise. What is secret is shown to nobody again. */
+/** The fields of a store, with the names of its platform. Secrets are never shown again. */
 export const connectionFields = (platform: Platform, fresh: boolean): readonly Field[] => {
   const kept = (help: string) => (fresh ? help : `${help} ${texts.keepHelp}`.trim());
   const secret = { kind: "text", type: "password", autocomplete: "off", mono: true } as const;
@@ -32,7 +32,7 @@ export const connectionFields = (platform: Platform, fresh: boolean): readonly F
   ];
 };
 
-/** What a new shop begins with. */
+/** The initial values of a new store. */
 export const newConnection: Values = {
   store_id: "",
   name: "",
@@ -43,7 +43,7 @@ export const newConnection: Values = {
   api_url: "",
 };
 
-/** A shop as its form shows it. */
+/** The form values of a store. */
 export const valuesOf = ({ name, order_prefix, api_url }: Connection): Values => ({
   ...newConnection,
   name,
@@ -51,11 +51,11 @@ export const valuesOf = ({ name, order_prefix, api_url }: Connection): Values =>
   api_url,
 });
 
-/** The entries as the API takes them: what is left empty stays as it is. */
+/** The request body of the entries. Empty secrets are left out and stay as they are. */
 export function bodyOf({ order_prefix, ...values }: Values, fresh: boolean) {
   const given = Object.entries(values).filter(([, value]) => value !== "");
   return { ...Object.fromEntries(given), ...(fresh && order_prefix === "" ? {} : { order_prefix }) };
 }
 
-/** All platforms, to be chosen. */
+/** The options for the platform. */
 export const platformOptions = platforms.map((value) => ({ value, title: texts.platforms[value] }));

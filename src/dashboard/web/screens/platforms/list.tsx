@@ -17,7 +17,7 @@ const columns: readonly Column<Connection>[] = [
   { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** All shops at platforms. */
+/** All connected stores. */
 export function PlatformsScreen() {
   const add = <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/settings/platforms/new")} />;
   return (

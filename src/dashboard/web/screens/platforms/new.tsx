@@ -9,7 +9,7 @@ import { titles } from "../../texts/navigation.ts";
 import { platformTexts as texts } from "../../texts/platforms.ts";
 import { bodyOf, connectionFields, newConnection, platformOptions } from "./fields.ts";
 
-/** Connects a shop: the platform first, then what that one asks for. */
+/** Connects a store: first the platform, then its fields. */
 export function NewPlatformScreen() {
   const chosen = query.value.get("platform");
   const platform: Platform = platformOptions.find(({ value }) => value === chosen)?.value ?? "shopify";

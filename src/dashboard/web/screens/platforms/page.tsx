@@ -21,7 +21,7 @@ import { platformTexts as texts } from "../../texts/platforms.ts";
 import { bodyOf, connectionFields, valuesOf } from "./fields.ts";
 import { Imports, Reports } from "./queues.tsx";
 
-/** One shop: what came in from it, what it was told, and how it is reached. */
+/** One store: its imported orders, its reported parcels and its settings. */
 export function PlatformScreen({ params }: ScreenProps) {
   const { data: shop, etag, problem, loading, reload } = useQuery<Connection>(`/platforms/${params["id"]}`);
   const back = { href: to("/settings/platforms"), title: titles.platforms };

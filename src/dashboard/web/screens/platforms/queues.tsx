@@ -60,7 +60,7 @@ const importColumns: readonly Column<PlatformImport>[] = [
   { id: "changed", title: texts.changed, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
-/** Orders that came in, and why some did not. */
+/** The order imports of a store. */
 export function Imports({ shop }: Props) {
   return (
     <List<PlatformImport>
@@ -92,7 +92,7 @@ const reportColumns: readonly Column<PlatformReport>[] = [
   { id: "changed", title: texts.changed, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
-/** Parcels that the shop is told of. */
+/** The shipment reports of a store. */
 export function Reports({ shop }: Props) {
   return (
     <List<PlatformReport>

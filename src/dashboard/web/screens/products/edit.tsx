@@ -14,7 +14,7 @@ import { productTexts as texts } from "../../texts/products.ts";
 import { productFields } from "./fields.ts";
 import { bodyOf, firstValues, valuesOf } from "./values.ts";
 
-/** Enters a product. */
+/** Creates a product. */
 export function NewProductScreen() {
   return (
     <Page title={titles.newProduct} back={{ href: to("/products"), title: titles.products }} narrow>
@@ -35,7 +35,7 @@ export function NewProductScreen() {
   );
 }
 
-/** Changes a product, unless somebody else has in the meantime. */
+/** Changes a product, unless somebody else changed it meanwhile. */
 export function ChangeProductScreen({ params }: ScreenProps) {
   const path = `/products/${params["id"]}`;
   const { data: product, etag, problem, loading } = useOpened<Product>(path);

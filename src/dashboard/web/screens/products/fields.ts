@@ -9,7 +9,7 @@ const options = (all: Readonly<Record<string, string>>): readonly Option[] =>
 const half = { width: "half" } as const;
 const third = { width: "third" } as const;
 
-/** The fields of a product. What a product is made as, it stays. */
+/** The fields of a product. The type of an existing product cannot change. */
 export const productFields = (is_new: boolean): readonly Field[] => [
   { kind: "heading", name: "basics", label: texts.basics },
   { kind: "text", name: "sku", label: texts.sku, required: true, mono: true, focus: is_new, ...half },

@@ -21,7 +21,7 @@ import { titles } from "../../texts/navigation.ts";
 import { productTexts as texts } from "../../texts/products.ts";
 import { countryName } from "../../texts/units.ts";
 
-/** One product: what it is, how it is stored, what there is of it. */
+/** One product: its data and its stock. */
 export function ProductScreen({ params }: ScreenProps) {
   const { data: product, etag, problem, loading, reload } = useQuery<Product>(`/products/${params["id"]}`);
   const back = { href: to("/products"), title: titles.products };
@@ -124,7 +124,7 @@ const detailsOf = (product: Product): readonly Fact[] => {
   ];
 };
 
-/** What there is of it, in numbers that lead to where they are explained. */
+/** The stock of a product, as numbers with links. */
 function Stock({ product: { sku } }: { readonly product: Product }) {
   const { data: stock, problem, loading, reload } = useQuery<StockOfSku>(`/inventory/${encodeURIComponent(sku)}`);
   const href = to(`/stock/${encodeURIComponent(sku)}`);
@@ -150,7 +150,7 @@ const partColumns: readonly Column<Part>[] = [
   { id: "quantity", title: texts.quantity, align: "right", cell: ({ quantity }) => count(quantity) },
 ];
 
-/** What a set is made of. */
+/** The parts of a set. */
 function Parts({ product: { components } }: { readonly product: Product }) {
   return (
     <Card title={texts.partsTitle} flush>

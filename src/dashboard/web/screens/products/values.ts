@@ -1,9 +1,9 @@
-// A product as its form holds it, and back as the API takes it.
+// Converts a product to form values and back to a request.
 import type { Product } from "../../api/types.ts";
 import type { Values } from "../../kit/fields.tsx";
 import type { PickedLine } from "../../kit/pickers.tsx";
 
-/** What the form of a new product begins with. */
+/** The initial values of a new product. */
 export const firstValues: Values = {
   sku: "",
   name: "",
@@ -30,7 +30,7 @@ export const firstValues: Values = {
   "customs.description": "",
 };
 
-/** What the form of a product begins with. */
+/** The form values of a product. */
 export function valuesOf(product: Product): Values {
   const { barcodes, components, dimensions, customs, ...rest } = product as Product & Values;
   const plain = Object.keys(firstValues).flatMap((name) =>
@@ -49,13 +49,13 @@ export function valuesOf(product: Product): Values {
 }
 
 const isEmpty = (value: unknown) => value === "" || value === null || value === undefined;
-/** A number as it was entered; what is none goes as it is, for the API to say what is wrong with it. */
+/** An entered number. Other text is sent as it is, and the API answers the error. */
 const number = (value: unknown) => {
   const text = String(value).trim();
   return text === "" ? null : Number.isFinite(Number(text)) ? Number(text) : text;
 };
 
-/** The kind of a bar code by how it looks: the digits of a shop's, or anything else. */
+/** The kind of a bar code by its form: a number of a retail code, or anything else. */
 const kindOf = (value: string) => {
   if (!/^\d+$/.test(value)) return "code128";
   return ({ 12: "upc", 13: "ean", 14: "gtin" } as const)[value.length] ?? "other";
@@ -66,7 +66,7 @@ function below(values: Values, above: string): Record<string, unknown> {
   return Object.fromEntries(parts.map(([name, value]) => [name.slice(above.length + 1), value]));
 }
 
-/** The form's values as the API takes them. `before` is the product as it was. */
+/** The request body of the form values. `before` is the product before the change. */
 export function bodyOf(values: Values, before: Product | null = null) {
   const { sku, name, description, status, type, components, barcodes, price, currency } = values;
   const { weight, weight_unit, temperature_zone, lot_tracking, expiration_tracking } = values;

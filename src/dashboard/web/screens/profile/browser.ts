@@ -1,4 +1,4 @@
-// In the order in which they are asked: browsers call themselves by the names of others, too.
+// The order matters, because browsers also contain the names of others.
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/Edg(?:e|A|iOS)?\//, "Edge"],
   [/OPR\//, "Opera"],
@@ -21,7 +21,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const found = (names: readonly (readonly [RegExp, string])[], text: string) =>
   names.find(([form]) => form.test(text))?.[1];
 
-/** What a browser calls itself as a person says it, such as "Firefox, Windows"; null where nothing is known. */
+/** The readable name of a browser, such as "Firefox, Windows"; null if unknown. */
 export function browserWords(user_agent: string | null): string | null {
   const named = [found(browsers, user_agent ?? ""), found(systems, user_agent ?? "")].filter(Boolean);
   return named.length === 0 ? null : named.join(", ");

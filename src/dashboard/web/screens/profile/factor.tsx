@@ -20,7 +20,7 @@ import { RecoveryCodesOnce } from "./recovery_codes.tsx";
 
 type Open = "setup" | "renew" | "turn_off" | null;
 
-/** The second factor: whether there is one, and what can be done about it. */
+/** The state of the second factor and its actions. */
 export function FactorCard() {
   const { data: factor, problem, loading, reload } = useQuery<SecondFactor>("/users/me/second_factor");
   const [open, setOpen] = useState<Open>(null);

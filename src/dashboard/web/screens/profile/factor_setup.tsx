@@ -9,7 +9,7 @@ import { CopyField } from "../../kit/values.tsx";
 import { profileTexts as texts } from "../../texts/profile.ts";
 import { RecoveryCodesOnce } from "./recovery_codes.tsx";
 
-/** Sets up a second factor: the QR code, a first code of the app, and the recovery codes. */
+/** Sets up a second factor: QR code, first code of the app, recovery codes. */
 export function FactorSetup({ onDone }: { readonly onDone: () => void }) {
   const [fresh, setFresh] = useState<NewFactor | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);

@@ -10,7 +10,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** Recovery codes, shown this once: to be printed, copied or saved. They go when somebody says that he has them. */
+/** Recovery codes, shown once to print, copy or save. They disappear when the user confirms to have saved them. */
 export function RecoveryCodesOnce({ codes, onDone }: Props) {
   const heading = texts.codesHeading(session.value?.user.email ?? "");
   const text = `${heading}\n\n${codes.join("\n")}\n`;

@@ -15,7 +15,7 @@ import { newPasswordFields, newPasswordOf } from "../sign_in/new_password.ts";
 import { FactorCard } from "./factor.tsx";
 import { SessionsCard } from "./sessions.tsx";
 
-/** One's own page: name, password, second factor, and where one is signed in. */
+/** The profile of the user: name, password, second factor and sessions. */
 export function ProfileScreen() {
   const { data: user, etag, problem, loading, reload } = useOpened<User>("/users/me");
   return (

@@ -12,7 +12,7 @@ import { refused, said } from "../../shell/toasts.tsx";
 import { profileTexts as texts } from "../../texts/profile.ts";
 import { browserWords } from "./browser.ts";
 
-/** Where one is signed in, and how that ends. */
+/** The sessions of the user. */
 export function SessionsCard() {
   const { data: sessions, problem, loading, reload } = useQuery<readonly SessionEntry[]>("/users/me/sessions");
   const endOne = async (id: string) => {

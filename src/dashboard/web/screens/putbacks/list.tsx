@@ -14,7 +14,7 @@ import { count } from "../../texts/format.ts";
 import { putBackTexts as texts } from "../../texts/putbacks.ts";
 import { entered, said, useWarehouses } from "../stock_parts/shared.ts";
 
-/** Units that wait to go back to a shelf. */
+/** The units to put back. */
 export function PutBacksScreen() {
   const { several, options, nameOf } = useWarehouses();
   const [chosen, setChosen] = useState<WaitingUnits | null>(null);

@@ -31,7 +31,7 @@ const comes = (line: FilledLine) => line["quantity"] !== undefined;
 const units = (values: Values) =>
   filledLines(values["items"], comes).reduce((sum, { quantity }) => sum + (Number(quantity) || 0), 0);
 
-/** Takes in what came of a delivery, line by line; the fields begin with what is outstanding. */
+/** Receives a delivery line by line. The fields start with the outstanding units. */
 export function ArrivalsDialog({ receipt, onClose }: Props) {
   const first = receipt.lines
     .filter((line) => line.quantity_outstanding > 0)

@@ -18,7 +18,7 @@ const tones: Readonly<Record<Receipt["status"], Tone>> = {
   cancelled: "neutral",
 };
 
-/** How far a receipt is. */
+/** The state of a receipt. */
 export function ReceiptBadge({ status }: Pick<Receipt, "status">) {
   return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
 }
@@ -26,7 +26,7 @@ export function ReceiptBadge({ status }: Pick<Receipt, "status">) {
 const sum = (lines: Receipt["lines"], of: "quantity" | "quantity_received") =>
   lines.reduce((total, line) => total + line[of], 0);
 
-/** All deliveries that are or were expected. */
+/** All receipts. */
 export function ReceiptsScreen() {
   const { several, options, nameOf } = useWarehouses();
   const add = may("stock.write") && (

@@ -21,7 +21,7 @@ const linesField = lineFields({
   ],
 });
 
-/** Enters a delivery that is expected. */
+/** Creates a receipt for an expected delivery. */
 export function NewReceiptScreen() {
   const { several, options } = useWarehouses();
   const back = to("/receipts");

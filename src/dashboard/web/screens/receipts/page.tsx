@@ -23,7 +23,7 @@ import { ReceiptBadge } from "./list.tsx";
 
 type Line = Receipt["lines"][number];
 
-/** The columns that say something of these lines. */
+/** The columns that have values for these lines. */
 function columnsOf(lines: readonly Line[]): readonly Column<Line>[] {
   const some = (says: (line: Line) => unknown) => lines.some((line) => Boolean(says(line)));
   const shown: Readonly<Record<string, boolean>> = {
@@ -53,12 +53,12 @@ const columns: readonly Column<Line>[] = [
   { id: "missing", title: texts.missing, align: "right", cell: (it) => <Odd units={it.quantity_missing} /> },
 ];
 
-/** A number that should be nought. */
+/** A number that should be zero, highlighted otherwise. */
 function Odd({ units }: { readonly units: number }) {
   return <span class={units === 0 ? "muted" : "minus"}>{count(units)}</span>;
 }
 
-/** One delivery: what is expected, what came, and what is done with it. */
+/** One receipt: its lines and its actions. */
 export function ReceiptScreen({ params }: ScreenProps) {
   const found = useQuery<Receipt>(`/inventory/receipts/${params["id"]}`);
   const { data: receipt, etag, problem, loading, reload } = found;

@@ -5,7 +5,7 @@ import { Card, Columns, Page } from "../../kit/page.tsx";
 import { CopyField, DescriptionList } from "../../kit/values.tsx";
 import { referenceTexts as texts } from "../../texts/reference.ts";
 
-/** Leads to the reference, and says as whom one acts there. */
+/** Links to the API reference and explains how to try requests there. */
 export function ReferenceScreen() {
   return (
     <Page title={texts.title} acts={<LinkButton kind="primary" icon="external" title={texts.open} href="/docs" />}>

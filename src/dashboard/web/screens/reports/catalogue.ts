@@ -1,4 +1,4 @@
-// What each report shows: its columns, what it draws, and how it is asked for.
+// The reports: columns, plot and parameters of each.
 import type {
   AgeingReport,
   CarrierCostReport,
@@ -14,7 +14,7 @@ import { count, money, roundMoney, share, shortDate } from "../../texts/format.t
 import { type ReportName, reportTexts as texts } from "../../texts/reports.ts";
 import { carrierSeries, ordersSeries } from "./series.ts";
 
-/** One row of any report, as it came. */
+/** A row of any report. */
 export type Row = Readonly<Record<string, string | number | null>>;
 
 /** An answer of any report. */
@@ -27,15 +27,15 @@ export interface Report {
   readonly totals: Row | readonly Row[];
 }
 
-/** What a plot draws of a report; null of one that has nothing to draw. */
+/** The plot of a report; null if there is nothing to draw. */
 type Drawn = Pick<Drawing, "kind" | "labels" | "series" | "format" | "max" | "scale"> | null;
 
-/** How a report is shown. */
+/** The settings of a report. */
 export interface Shown {
   readonly name: ReportName;
-  /** The words by which its rows may be put together; none where they are products. */
+  /** The groupings of its rows; none if the rows are products. */
   readonly groupings: readonly string[];
-  /** Whether days are asked for. */
+  /** Whether the report has a period. */
   readonly has_period: boolean;
   readonly columns: readonly (keyof typeof texts.columns)[];
   readonly draw: (report: Report) => Drawn;
@@ -51,7 +51,7 @@ const line = (name: string, values: readonly (number | null)[], at = 1): Series 
 const percent = (value: number) => share(value);
 const top_max = 10;
 
-/** The greatest of the rows, in bars with their SKU below. */
+/** Bars of the rows with the highest values, by SKU. */
 function topOf(rows: readonly Row[], field: keyof typeof texts.columns & string): Pick<Drawing, "labels" | "series"> {
   const first = rows.toSorted((a, b) => Number(b[field] ?? 0) - Number(a[field] ?? 0)).slice(0, top_max);
   return {

@@ -5,7 +5,7 @@ import { titles } from "../../texts/navigation.ts";
 import { reportTexts as texts } from "../../texts/reports.ts";
 import { reports } from "./catalogue.ts";
 
-/** All reports, each with a sentence. */
+/** All reports, each with a short description. */
 export function ReportsScreen() {
   return (
     <Page title={titles.reports} below={texts.intro}>

@@ -18,7 +18,7 @@ import { type Report, reports, type Shown } from "./catalogue.ts";
 import { daysOf, type Preset, presetOf } from "./period.ts";
 import { ReportTable } from "./table.tsx";
 
-/** One report: its days, its plot, its table, its file, and what it counts. */
+/** One report: period, plot, table, CSV file and definition. */
 export function ReportScreen({ params }: ScreenProps) {
   const shown = reports.find(({ name }) => name === params["name"]);
   const back = { href: to("/reports"), title: titles.reports };
@@ -37,7 +37,7 @@ interface Props {
   readonly back: { readonly href: string; readonly title: string };
 }
 
-/** What the address asks of the report. */
+/** The parameters of the report, from the address. */
 function askedOf({ has_period, groupings }: Shown): Params {
   const usual = daysOf("30", today());
   const period = has_period
@@ -104,7 +104,7 @@ interface ControlsProps {
   readonly asked: Params;
 }
 
-/** The days and what makes a row; all of it stands in the address. */
+/** The period and the grouping, kept in the address. */
 function Controls({ shown: { has_period, groupings }, asked }: ControlsProps) {
   if (!has_period && groupings.length === 0) return null;
   const [from, until] = [String(asked["from"] ?? ""), String(asked["to"] ?? "")];
@@ -156,7 +156,7 @@ interface DayProps {
   readonly value: string;
   readonly min?: string;
   readonly max?: string;
-  /** The other end, which stays as it is. */
+  /** The other end of the period, which stays as it is. */
   readonly other: Readonly<Record<string, string>>;
 }
 

@@ -1,11 +1,11 @@
-// The days that somebody chooses, as the address has them.
+// The period of a report.
 import { reportTexts as texts } from "../../texts/reports.ts";
 
 export type Preset = keyof typeof texts.presets;
 
 const day_ms = 86_400_000;
 
-/** The first and the last day of a preset, `today` being the last or one of them. */
+/** The first and the last day of a preset, counted from `today`. */
 export function daysOf(preset: Preset, today: string): { readonly from: string; readonly to: string } {
   const at = new Date(`${today}T00:00:00Z`);
   const text = (date: Date | number) => new Date(date).toISOString().slice(0, 10);
@@ -22,7 +22,7 @@ export function daysOf(preset: Preset, today: string): { readonly from: string; 
   }
 }
 
-/** The preset that these days are; null for days of somebody's own. */
+/** The preset with these days; null for a custom period. */
 export function presetOf(from: string, to: string, today: string): Preset | null {
   const all = Object.keys(texts.presets) as Preset[];
   return (

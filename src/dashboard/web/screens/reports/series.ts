@@ -1,9 +1,9 @@
-// What the plots of the reports draw, out of their rows.
+// The series of the report plots, from their rows.
 import type { CarrierCostReport, OrdersReport, PickingReport } from "../../api/types.ts";
 import { stateWords } from "../../kit/badge.tsx";
 import type { Series } from "../../kit/plot_drawing.ts";
 
-/** The states of orders from the last to the first, and their colours. */
+/** The states of orders from last to first, with their colours. */
 const states = [
   ["delivered", "--plot-1"],
   ["shipped", "--plot-3"],

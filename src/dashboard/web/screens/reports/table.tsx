@@ -60,7 +60,7 @@ export function ReportTable({ shown, report, group_by }: Props) {
   );
 }
 
-/** The columns of a report; the states of orders are those of the service. */
+/** The columns of a report. The states of orders are those of the API. */
 function columnsOf({ name, columns }: Shown, group_by: string): readonly string[] {
   if (name === "orders") return [...columns, ...orderStates];
   if (name === "units-picked" && group_by !== "hour") return columns.filter((column) => column !== "hour");

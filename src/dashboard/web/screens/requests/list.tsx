@@ -11,7 +11,7 @@ import { keyTexts } from "../../texts/keys.ts";
 import { titles } from "../../texts/navigation.ts";
 import { requestTexts as texts } from "../../texts/requests.ts";
 
-/** What a status means for whoever looks. */
+/** The tone of a status. */
 export function statusTone(status: number): Tone {
   if (status >= 500) return "bad";
   return status >= 400 ? "warning" : "good";

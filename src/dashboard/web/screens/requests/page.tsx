@@ -12,7 +12,7 @@ import { titles } from "../../texts/navigation.ts";
 import { requestTexts as texts } from "../../texts/requests.ts";
 import { statusTone } from "./list.tsx";
 
-/** One request: what was asked, by whom, and what came of it. */
+/** One request: its parameters, sender and answer. */
 export function RequestScreen({ params }: ScreenProps) {
   const { data: request, problem, loading, reload } = useQuery<LoggedRequest>(`/requests/${params["id"]}`);
   const back = { href: to("/settings/requests"), title: titles.requests };

@@ -9,7 +9,7 @@ import { newPasswordFields, newPasswordOf } from "../sign_in/new_password.ts";
 import { OpenCard } from "../sign_in/open_card.tsx";
 import { tokenInAddress } from "../sign_in/token.ts";
 
-/** Lets somebody choose another password, by a link of the command line. */
+/** Sets a new password by a link from the command line. */
 export function ResetScreen() {
   const [token] = useState(tokenInAddress);
   return (

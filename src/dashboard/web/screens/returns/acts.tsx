@@ -48,7 +48,7 @@ interface Sheet {
   readonly act: (values: Values) => Act | null;
 }
 
-/** The buttons of a return: exactly what it allows. */
+/** The buttons of the possible actions on a return. */
 export function ReturnActs({ found, etag }: { readonly found: Return; readonly etag: string | null }) {
   const [open, setOpen] = useState<string | null>(null);
   const allowed = found.allowed_actions.filter((action) => may(needs[action]) && isUseful(found, action));
@@ -82,7 +82,7 @@ export function ReturnActs({ found, etag }: { readonly found: Return; readonly e
   );
 }
 
-/** What the table allows can still be pointless: nothing more to receive, everything inspected. */
+/** Whether a possible action is useful: not if everything is received or inspected. */
 function isUseful(found: Return, action: string): boolean {
   if (action === "receive") return outstanding(found).length > 0;
   return action !== "inspect" || firstFindings(found).length > 0;

@@ -11,7 +11,7 @@ import { words } from "../order_parts/sheets.ts";
 import { choosable, chosenUnits } from "../order_parts/units.tsx";
 import { statedField, statedItems } from "./stated.tsx";
 
-/** Announces that units of an order come back, and shows the return. */
+/** Creates a return of an order and opens it. */
 export function ReturnDialog({ order, onClose }: { readonly order: Order; readonly onClose: () => void }) {
   const lines = choosable(order, outside);
   return (

@@ -8,7 +8,7 @@ import type { Editing, Field } from "../../kit/fields.tsx";
 import { orderTexts } from "../../texts/order.ts";
 import { returnTexts as texts } from "../../texts/returns.ts";
 
-/** What was found of some units of a SKU. */
+/** The finding of an inspection for some units of a SKU. */
 interface Finding {
   readonly sku: string;
   readonly quantity: string;
@@ -19,7 +19,7 @@ interface Finding {
   readonly notes: string;
 }
 
-/** One finding for what of each item was received and not inspected, to begin with. */
+/** The initial findings: one per item with units to inspect. */
 export function firstFindings({ items }: Return): Finding[] {
   return items.flatMap(({ sku, quantity_received, condition, inspections }) => {
     const open = quantity_received - inspections.reduce((sum, { quantity }) => sum + quantity, 0);
@@ -28,7 +28,7 @@ export function firstFindings({ items }: Return): Finding[] {
   });
 }
 
-/** Findings as the API takes them. */
+/** The findings of a request. */
 export function findingsOf(value: unknown) {
   return (value as readonly Finding[]).flatMap(({ sku, quantity, ...said }) => {
     if (Number(quantity) < 1) return [];
@@ -37,7 +37,7 @@ export function findingsOf(value: unknown) {
   });
 }
 
-/** A field for the findings of an inspection: units of a SKU can be told apart by their condition. */
+/** A field for the findings of an inspection. Units of one SKU can have several findings. */
 export const findingsField: Field = {
   kind: "custom",
   name: "items",
@@ -170,7 +170,7 @@ interface LotProps {
   readonly onChange: (lot: string) => void;
 }
 
-/** A lot of the SKU, of which those that are known are offered. */
+/** A field for a lot, which suggests the known lots of the SKU. */
 function Lot({ sku, value, onChange }: LotProps) {
   const id = useId();
   const { data: lots } = useQuery<readonly { readonly lot_number: string }[]>("/inventory/lots", { sku, limit: 50 });

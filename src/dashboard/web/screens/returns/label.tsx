@@ -16,7 +16,7 @@ interface Carriers {
   }[];
 }
 
-/** Buys a label with which a return comes back. */
+/** Buys a return label. */
 export function ReturnLabelDialog({ found, onClose }: { readonly found: Return; readonly onClose: () => void }) {
   const { data } = useQuery<Carriers>("/shipping/carriers");
   if (data === undefined) return null;

@@ -9,7 +9,7 @@ import { Card, Page } from "../../kit/page.tsx";
 import { returnTexts as texts } from "../../texts/returns.ts";
 import { ReturnDialog } from "./create.tsx";
 
-/** Begins a return with the number of its order. */
+/** Finds the order of a new return by its number. */
 export function NewReturnScreen() {
   const [name, setName] = useState(query.peek().get("order") ?? "");
   const [order, setOrder] = useState<Order | null>(null);

@@ -25,7 +25,7 @@ import { ReturnActs } from "./acts.tsx";
 type Item = Return["items"][number];
 type Refund = Return["refunds"][number];
 
-/** One return: what comes back, what was found of it, and what was paid back. */
+/** One return: its items, findings, label and refunds. */
 export function ReturnScreen({ params }: ScreenProps) {
   const id = encodeURIComponent(params["id"] ?? "");
   const { data: found, etag, problem, loading, reload } = useQuery<Return>(`/returns/${id}`);

@@ -12,7 +12,7 @@ interface Stated {
   readonly notes: string;
 }
 
-/** The items of a return as the API takes them. */
+/** The items of a request for a return. */
 export function statedItems(value: unknown, lines: readonly Choosable[]) {
   const { units, conditions, notes } = value as Stated;
   return itemsOf(units, lines).map(({ line_id, quantity }) => {
@@ -26,7 +26,7 @@ export function statedItems(value: unknown, lines: readonly Choosable[]) {
   });
 }
 
-/** A field for what comes back of each line, and in which condition the customer says it is. */
+/** A field for the units of each line that come back, with the condition that the customer states. */
 export function statedField(lines: readonly Choosable[]): Field {
   return {
     kind: "custom",

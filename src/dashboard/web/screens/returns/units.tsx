@@ -9,7 +9,7 @@ interface Outstanding {
   readonly most: number;
 }
 
-/** What of a return has not arrived, by SKU. */
+/** The outstanding units of a return, by SKU. */
 export function outstanding({ items }: Return): Outstanding[] {
   const units = new Map<string, number>();
   for (const { sku, quantity, quantity_received } of items) {
@@ -18,7 +18,7 @@ export function outstanding({ items }: Return): Outstanding[] {
   return [...units].flatMap(([sku, most]) => (most > 0 ? { sku, most } : []));
 }
 
-/** What was entered, as the API takes it. */
+/** The entered units as items of a request. */
 export function unitsOf(value: unknown) {
   return Object.entries(value as Values).flatMap(([sku, entered]) => {
     const quantity = Number(entered);
@@ -26,7 +26,7 @@ export function unitsOf(value: unknown) {
   });
 }
 
-/** A field for so many units of each SKU. */
+/** A field for the units of each SKU. */
 export function unitFields(lines: readonly Outstanding[]): Field {
   return {
     kind: "custom",

@@ -6,7 +6,7 @@ import { FactorSetup } from "../profile/factor_setup.tsx";
 import { backTo } from "../sign_in/back.ts";
 import { OpenCard } from "../sign_in/open_card.tsx";
 
-/** Asks an owner to set up a second factor, without which nothing else can be done where others reach the service. */
+/** Asks an owner to set up a second factor, which is required if other machines can reach the service. */
 export function SecondFactorScreen() {
   const done = async () => {
     await readSession();

@@ -8,7 +8,7 @@ import { newPasswordFields, newPasswordOf } from "../sign_in/new_password.ts";
 import { OpenCard } from "../sign_in/open_card.tsx";
 import { tokenInAddress } from "../sign_in/token.ts";
 
-/** Makes the first user, by the link that the first start printed. */
+/** Creates the first user, by the link that the first start printed. */
 export function SetupScreen() {
   const [token] = useState(tokenInAddress);
   if (token === "") {

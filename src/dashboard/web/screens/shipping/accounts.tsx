@@ -23,7 +23,7 @@ import type { Account, Carriers, Connectors, NewAccount } from "./types.ts";
 
 const texts = shippingTexts.accounts;
 
-/** Who carries: our own services, and the accounts at carriers, each with a test. */
+/** The carriers: own services and carrier accounts, each with a test. */
 export function AccountsScreen() {
   const { data: carriers } = useQuery<Carriers>("/shipping/carriers");
   const managed = may("shipping.manage");
@@ -180,7 +180,7 @@ type Credential = Connectors["connectors"][number]["credential_fields"][number];
 
 const prefix = "credentials.";
 
-/** The fields of a connector's credentials; `kept` says that what is left empty stays. */
+/** The fields of the credentials of a connector. With `kept`, empty fields keep their value. */
 function credentialFields(fields: readonly Credential[], kept: boolean): Field[] {
   return fields.map(({ name, description, required, secret }) => ({
     kind: "text",
@@ -194,7 +194,7 @@ function credentialFields(fields: readonly Credential[], kept: boolean): Field[]
   }));
 }
 
-/** The credentials that were entered, by their names; what is empty is left out. */
+/** The entered credentials by name, without empty ones. */
 function credentialsOf(values: Readonly<Record<string, unknown>>, names: readonly string[]) {
   const given = names.map((name) => [name, values[`${prefix}${name}`] ?? ""] as const);
   return Object.fromEntries(given.filter(([, text]) => text !== ""));
@@ -207,7 +207,7 @@ interface AddProps {
 
 type Connector = Connectors["connectors"][number];
 
-/** Asks first by which connector, then for what that needs. */
+/** Asks first for the connector, then for its credentials. */
 function AddAccount({ onClose, onMade }: AddProps) {
   const { data } = useQuery<Connectors>("/shipping/connectors");
   const [chosen, setChosen] = useState<Connector | null>(null);

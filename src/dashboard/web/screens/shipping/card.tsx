@@ -26,7 +26,7 @@ import type { CardHistory, RateCard } from "./types.ts";
 
 const texts = shippingTexts.cards;
 
-/** One rate card: its prices as a table, its terms, and what it said before. */
+/** One rate card: its price table, terms and history. */
 export function CardScreen({ params }: ScreenProps) {
   const path = `/shipping/rate-cards/${params["id"]}`;
   const { data: card, etag, problem, loading, reload } = useQuery<RateCard>(path);

@@ -18,7 +18,7 @@ import type { ListedCard, RateCard } from "./types.ts";
 
 const texts = shippingTexts.cards;
 
-/** When a card counts, in words. */
+/** The period in which a card is in effect, as text. */
 export function inEffect({
   effective_from,
   effective_to,
@@ -28,7 +28,7 @@ export function inEffect({
   return `${effective_from === null ? "" : moment(effective_from)}${until}`.trim();
 }
 
-/** Whether a card sells, and whether its prices are invented. */
+/** The state of a card, and whether its prices are samples. */
 export function CardState({ card }: { readonly card: Pick<ListedCard, "active" | "sample"> }) {
   return (
     <>
@@ -54,7 +54,7 @@ const columns: readonly Column<ListedCard>[] = [
   { id: "updated", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
-/** The rate cards: what services of our own cost. */
+/** The rate cards of the own services. */
 export function CardsScreen() {
   const [adding, setAdding] = useState(false);
   const add = may("shipping.manage") && (
@@ -122,7 +122,7 @@ function AddCard({ onClose }: { readonly onClose: () => void }) {
             { zone: "*", up_to_pounds: null, price },
           ],
           transit_days: [{ zone: "*", days: Number(days) }],
-          // Sold once its prices are entered.
+          // Switched on once its prices are entered.
           active: false,
         };
         const { data } = await post<RateCard>("/shipping/rate-cards", body, { key });

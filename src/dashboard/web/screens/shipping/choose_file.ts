@@ -1,6 +1,6 @@
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 
-/** Lets a person choose a file of CSV and hands it on; why it was refused is handed on as well. */
+/** Asks the user for a CSV file and calls `take` with it, or `onProblem` if it is refused. */
 export function chooseFile(take: (file: File) => Promise<void>, onProblem: (problem: ApiProblem) => void): void {
   const input = document.createElement("input");
   input.type = "file";

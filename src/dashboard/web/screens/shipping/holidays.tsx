@@ -21,7 +21,7 @@ import type { Holidays } from "./types.ts";
 const texts = shippingTexts.holidays;
 type Day = Holidays["dates"][number];
 
-/** The days on which carriers rest, by year. */
+/** The holidays of carriers, by year. */
 export function HolidaysScreen() {
   const this_year = new Date(now.value).getFullYear();
   const year = Number(query.value.get("year") ?? this_year);

@@ -21,7 +21,7 @@ import type { Label } from "./types.ts";
 const texts = shippingTexts.labels;
 const types = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl", html: "text/html" } as const;
 
-/** One label: its parcel, what it costs, its documents, and the way to give it back. */
+/** One label: its parcel, cost and documents, and a button to void it. */
 export function LabelScreen({ params }: ScreenProps) {
   const { data: label, problem, loading, reload } = useQuery<Label>(`/shipping/labels/${params["id"]}`);
   const back = { href: to("/shipping"), title: texts.back };

@@ -13,7 +13,7 @@ import type { Label } from "./types.ts";
 
 const texts = shippingTexts.labels;
 
-/** A label's state in words; a void that is not decided yet is told beside it. */
+/** The state of a label, with a pending void beside it. */
 export function LabelState({ label }: { readonly label: Label }) {
   const { status, void_status } = label;
   const tone = { processing: "info", completed: "good", error: "bad", voided: "neutral" } as const;
@@ -49,7 +49,7 @@ const columns: readonly Column<Label>[] = [
   { id: "created", title: texts.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** All labels that were bought. */
+/** All labels. */
 export function LabelsScreen() {
   const saveCsv = () => {
     const params = Object.fromEntries([...query.value].filter(([name]) => exported.has(name)));

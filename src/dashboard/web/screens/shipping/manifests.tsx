@@ -34,7 +34,7 @@ const columns: readonly Column<PlainManifest>[] = [
   { id: "made", title: texts.made, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** The lists of what carriers were handed. */
+/** All manifests. */
 export function ManifestsScreen() {
   const [adding, setAdding] = useState(false);
   const add = may("shipping.buy") && (

@@ -21,7 +21,7 @@ interface Props {
   readonly etag: string | null;
 }
 
-/** The prices of a card: a table in which every cell can be changed, and all are saved at once. */
+/** The price table of a card. All changed cells are saved at once. */
 export function PriceTable({ card, etag }: Props) {
   const [side, setSide] = useState<Side>("price");
   const [grid, setGrid] = useState<Grid>(() => gridOf(card.prices));
@@ -167,7 +167,7 @@ interface AddProps {
   readonly onClose: () => void;
 }
 
-/** Asks for another line or column. It is empty at first, and an empty cell is no price. */
+/** Asks for a new row or column. Its cells are empty, and an empty cell is no price. */
 function AddLine({ what, grid, onDone, onClose }: AddProps) {
   const label = what === "row" ? texts.newRow : texts.newZone;
   return (
@@ -201,7 +201,7 @@ function AddLine({ what, grid, onDone, onClose }: AddProps) {
   );
 }
 
-/** Asks before a screen with changed prices is left. */
+/** Asks before the user leaves the screen with unsaved prices. */
 function useKeptEntries(unsaved: boolean): void {
   useEffect(() => {
     if (!unsaved) return;

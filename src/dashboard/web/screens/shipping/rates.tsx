@@ -45,7 +45,7 @@ const first: Values = {
   insurance: false,
 };
 
-/** The form's values as the API takes them; what was left empty is left out. */
+/** The request body of the form values, without empty ones. */
 function bodyOf({ weight, value, ...values }: Values) {
   const entries = Object.entries(values).filter(([, one]) => one !== "" && one !== false);
   const isSide = ([name]: readonly [string, unknown]) => name.startsWith("dimensions.");
@@ -59,7 +59,7 @@ function bodyOf({ weight, value, ...values }: Values) {
   };
 }
 
-/** What was asked for stands in the address, so that it can be sent to somebody. */
+/** The form values from the address, so that a link can share them. */
 function fromAddress(): Values {
   const entries = Object.entries(first).map(([name, empty]) => {
     const given = query.peek().get(name);
@@ -68,7 +68,7 @@ function fromAddress(): Values {
   return Object.fromEntries(entries);
 }
 
-/** Asks all carriers what a parcel would cost. */
+/** Compares the rates of all carriers for a parcel. */
 export function RatesScreen() {
   const [found, setFound] = useState<Rates | null>(null);
   const ask = async (values: Values, key: string) => {
@@ -166,7 +166,7 @@ interface BreakdownProps {
   readonly currency: string;
 }
 
-/** What a price is made of, part by part. */
+/** The parts of a price. */
 export function Breakdown({ parts, total, currency }: BreakdownProps) {
   const named: Readonly<Record<string, string>> = texts.parts;
   return (

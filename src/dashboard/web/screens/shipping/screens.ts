@@ -3,7 +3,7 @@ import { shippingTexts as texts } from "../../texts/shipping.ts";
 
 const all = { section: "shipping", permission: "shipping.read" } as const;
 
-/** The screens about shipping. */
+/** The screens of shipping. */
 export const shippingScreens: readonly Screen[] = [
   {
     ...all,

@@ -1,4 +1,4 @@
-// The shapes of the API's answers about shipping.
+// Types of shipping, from the schemas of the API. This file has no values.
 import type { Static } from "@sinclair/typebox";
 import type { WarehouseView } from "../../../../inventory/warehouses/schemas.ts";
 import type { AccountView, ConnectorsView, NewAccountView } from "../../../../shipping/accounts/schemas.ts";

@@ -1,4 +1,4 @@
-// The zones of the United States, drawn as small squares: each has the zone of the closest place that is known.
+// A map of the zones of the United States in small squares. Each square has the zone of the nearest known place.
 import { useMemo, useState } from "preact/hooks";
 import { count } from "../../texts/format.ts";
 import { shippingTexts } from "../../texts/shipping.ts";

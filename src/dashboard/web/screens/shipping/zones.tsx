@@ -22,7 +22,7 @@ import { ZoneMapPicture, ZoneTable } from "./zone_map.tsx";
 
 const texts = shippingTexts.zones;
 
-/** Zones: seen from a place as a map, why a place is in one, those set by hand, and the charts of carriers. */
+/** The zones: a map, an explanation for one place, overrides and imported charts. */
 export function ZonesScreen() {
   const { data: cards } = useQuery<readonly ListedCard[]>("/shipping/rate-cards", { active: true, limit: 100 });
   const { data: carriers } = useQuery<Carriers>("/shipping/carriers");
@@ -56,7 +56,7 @@ export function ZonesScreen() {
             first={{ from, service: service ?? "" }}
             submit={texts.show}
             onSubmit={async (values) => {
-              // What the API refuses is told beside its field, and the map stays.
+              // An API error is shown beside its field, and the map stays.
               await get<ZoneMap>("/shipping/zones/map", { params: values as Readonly<Record<string, string>> });
               setQuery({ from: String(values["from"]), service: String(values["service"]) });
             }}

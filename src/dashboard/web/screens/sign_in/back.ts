@@ -1,6 +1,6 @@
 import { base, query } from "../../browser/router.ts";
 
-/** Where somebody wanted to go before he was asked who he is. Only addresses of the dashboard: a link may hold any. */
+/** The address to open after signing in. Only addresses of the dashboard, because a link could name any other. */
 export function backTo(): string {
   const back = query.value.get("back") ?? base;
   return back === base || back.startsWith(`${base}/`) || back.startsWith(`${base}?`) ? back : base;

@@ -1,4 +1,4 @@
-// Choosing a password: the fields for it, and what is entered in them.
+// The fields for a new password, and its check.
 import { ApiProblem } from "../../api/problem.ts";
 import type { Field, Values } from "../../kit/fields.tsx";
 import { signInTexts as texts } from "../../texts/sign_in.ts";

@@ -9,7 +9,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A screen that is shown before one is signed in: one card in the middle. */
+/** A screen without a session: one card in the middle. */
 export function OpenCard({ title, text, children }: Props) {
   useEffect(() => {
     document.title = `${title} · ${words.product}`;

@@ -14,7 +14,7 @@ interface Given {
 
 const goIn = () => navigate(backTo(), { replace: true, force: true });
 
-/** Asks who this is: e-mail and password, then a code where there is a second factor. */
+/** Signs in with e-mail and password, then a code if there is a second factor. */
 export function SignInScreen() {
   const [given, setGiven] = useState<Given | null>(null);
   if (given !== null) return <CodeForm given={given} onOther={() => setGiven(null)} />;

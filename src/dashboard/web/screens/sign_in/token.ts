@@ -1,2 +1,2 @@
-/** What stands behind the # of the address: the secret of a link, which no server and no log is told. */
+/** The secret of a link, after the # of the address, so that it reaches no server and no log. */
 export const tokenInAddress = (): string => location.hash.slice(1);

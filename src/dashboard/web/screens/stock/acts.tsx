@@ -1,4 +1,4 @@
-// What is done with units of a SKU: each dialog says before what will be after.
+// The actions on units of a SKU. Each dialog previews the result.
 import { patch, post } from "../../api/client.ts";
 import type { Adjustment, Moved, Placed } from "../../api/stock_types.ts";
 import type { Field, Values } from "../../kit/fields.tsx";

@@ -37,7 +37,7 @@ const holdingColumns: readonly Column<Holding>[] = [
   { id: "reservation", title: texts.reservation, cell: ({ reservation_id }) => reservation_id },
 ];
 
-/** Who waits for units of a SKU, and who is promised some. */
+/** The orders that wait for units of a SKU, and those with reserved units. */
 export function Demand({ explanation }: { readonly explanation: Explanation }) {
   const { backordered, reserved } = explanation;
   return (
@@ -90,7 +90,7 @@ const comingColumns: readonly Column<Coming>[] = [
   { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "", wide: true },
 ];
 
-/** What is on its way, and with what. */
+/** The incoming units, by receipt and transfer. */
 export function Incoming({ explanation }: { readonly explanation: Explanation }) {
   const { nameOf } = useWarehouses();
   const { receipts = [], transfers = [] } = explanation.incoming ?? {};

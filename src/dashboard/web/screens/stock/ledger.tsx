@@ -18,13 +18,13 @@ function Change({ movement }: { readonly movement: Movement }) {
   return <span class={change > 0 ? "plus" : "minus"}>{signed(change)}</span>;
 }
 
-/** A place in a few letters: whose picked units they are, the reference says already. */
+/** A short name of a place. The reference names the order of picked units. */
 function placeName(place: string | null): string {
   if (place === null) return texts.fromOutside;
   return place.startsWith("STAGING-") ? texts.picked : (texts.outside[place] ?? place);
 }
 
-/** What caused a movement, with a way to it. */
+/** The cause of a movement, with a link. */
 function Reference({ reference }: Pick<Movement, "reference">) {
   if (reference === null) return null;
   const { type, id } = reference;
@@ -46,7 +46,7 @@ const reasonOf = (reason: string) => {
 
 interface Props {
   readonly of: Readonly<Record<string, string>>;
-  /** What is on hand of the SKU now; null where the list is not all that ever moved of one SKU. */
+  /** The units on hand of the SKU; null if the list is not the whole ledger of one SKU. */
   readonly on_hand: number | null;
 }
 
@@ -116,13 +116,13 @@ const filters: readonly Filter[] = [
   { kind: "date", param: "created_before", title: texts.before },
 ];
 
-/** Every change of quantity, with who did it and why. */
+/** All changes of quantity, with user and reason. */
 export function Ledger({ of, on_hand }: Props) {
   const settings = {
     name: texts.ledger,
     path: "/inventory/movements",
     params: of,
-    // What one thing has caused is little.
+    // The movements of one cause are few.
     filters: of["reference"] === undefined ? filters : [],
     limit: 50,
     id: ({ id }: Movement) => id,

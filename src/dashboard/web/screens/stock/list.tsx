@@ -24,7 +24,7 @@ const tones: Readonly<Record<Level["status"], Tone>> = {
   inactive: "neutral",
 };
 
-/** What the stock of a SKU is called. */
+/** The status of the stock of a SKU. */
 export function StockBadge({ status }: Pick<Level, "status">) {
   return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
 }
@@ -46,7 +46,7 @@ const columns: readonly Column<Level>[] = [
   { id: "updated", title: texts.changed, extra: true, cell: ({ last_updated }) => <Time at={last_updated} /> },
 ];
 
-/** A nought says little, so it is said quietly. */
+/** A number; zero is shown in grey. */
 function quiet(value: number) {
   return value === 0 ? <span class="muted">0</span> : count(value);
 }
@@ -57,7 +57,7 @@ function binsOf(locations: Level["locations"]): string {
   return others.length === 0 ? first.location : `${first.location} +${others.length}`;
 }
 
-/** All SKUs with what there is of them. */
+/** The stock levels of all SKUs. */
 export function LevelsScreen() {
   const { several, options } = useWarehouses();
   const [adding, setAdding] = useState(false);

@@ -1,4 +1,4 @@
-// What is worked out of the API's numbers before they are drawn.
+// Calculations on the numbers of the API, for the picture and the ledger.
 import type { Level, Movement } from "../../api/stock_types.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
 

@@ -28,7 +28,7 @@ interface Act {
   readonly at?: Placed | undefined;
 }
 
-/** One SKU: why its number is what it is, where it lies, what moved, who waits. */
+/** One SKU: stock breakdown, locations, ledger, lots, demand and incoming units. */
 export function SkuScreen({ params }: ScreenProps) {
   const sku = params["sku"] ?? "";
   const { data: stock, problem, loading, reload } = useQuery<StockOfSku>(`/inventory/${encodeURIComponent(sku)}`);
@@ -113,7 +113,7 @@ function ActDialog({ act: { kind, at }, ...props }: ActDialogProps) {
   return kind === "move" ? <MoveDialog {...props} at={at} /> : <OffSaleDialog {...props} at={at} />;
 }
 
-/** What may be done with units of one place. */
+/** The actions on the units of one place. */
 function rowActs({ kind }: Placed, act: (kind: Act["kind"]) => void): readonly MenuAct[] {
   if (kind === "staging") return [];
   const moves = kind === "storage" || kind === "quarantine" || kind === "damage";

@@ -32,7 +32,7 @@ function piecesOf({ available, promised, picked, apart }: Parts): Piece[] {
   ];
 }
 
-/** A SKU's number as a picture: what is on hand in its parts, and below it what comes and what is waited for. */
+/** The stock of a SKU as a bar of its parts, with the incoming and backordered units below. */
 export function Picture({ level }: { readonly level: Level }) {
   const parts = partsOf(level);
   const pieces = piecesOf(parts);

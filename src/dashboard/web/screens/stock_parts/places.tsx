@@ -12,7 +12,7 @@ import { daysUntil, useWarehouses } from "./shared.ts";
 export const binHref = (warehouse_id: string, bin: string) =>
   to(`/bins/${encodeURIComponent(warehouse_id)}/${encodeURIComponent(bin)}`);
 
-/** A date of expiry, with a word when it is near or past. */
+/** An expiry date, marked if it is near or past. */
 export function Expiry({ at }: { readonly at: string | null }) {
   if (at === null) return null;
   const days = daysUntil(at);
@@ -26,7 +26,7 @@ export function Expiry({ at }: { readonly at: string | null }) {
 
 const staging = "STAGING-";
 
-/** A bin by its code and what keeps its units from sale; that of picked units by the order which they wait for. */
+/** A bin with the reason why its units are not for sale. Picked units show their order. */
 function Bin({ bin, kind, cause }: Placed) {
   if (kind === "staging") {
     const order = bin.slice(staging.length);
@@ -45,13 +45,13 @@ function Bin({ bin, kind, cause }: Placed) {
 
 interface Props {
   readonly rows: readonly Placed[];
-  /** Of one SKU, or of one bin. */
+  /** Whether the rows are of one SKU or of one bin. */
   readonly of: "sku" | "bin";
-  /** What can be done with the units of a row. */
+  /** The actions on the units of a row. */
   readonly acts?: (row: Placed) => readonly MenuAct[];
 }
 
-/** What lies where: a row for each bin and lot. */
+/** A table of locations: a row for each bin and lot. */
 export function Places({ rows, of, acts }: Props) {
   const { several, nameOf } = useWarehouses();
   if (rows.length === 0) return <EmptyState icon="bins" title={texts.noPlaces} text={texts.noPlacesText} />;

@@ -1,4 +1,4 @@
-// What the screens about stock share.
+// Shared parts of the stock screens.
 import { useQuery } from "../../api/query.ts";
 import type { Warehouse } from "../../api/stock_types.ts";
 import type { Option } from "../../kit/fields.tsx";

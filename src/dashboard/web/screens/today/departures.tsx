@@ -8,10 +8,10 @@ import { count } from "../../texts/format.ts";
 import { todayTexts as texts } from "../../texts/today.ts";
 import { listOf } from "./targets.ts";
 
-/** What is shown of how far orders are, in the order in which they get there. */
+/** The stages of orders, in order. */
 const stages = ["short", "to_pick", "picked", "packed", "ready"] as const;
 
-/** What leaves before which cut-off, a card each. */
+/** A card for each cut-off, with the orders due by it. */
 export function DepartureCards({ departures }: { readonly departures: readonly Departure[] }) {
   if (departures.length === 0) {
     return <EmptyState icon="calendar" title={texts.noDepartures} text={texts.noDeparturesText} />;
@@ -46,7 +46,7 @@ function DepartureCard({ departure, named }: { readonly departure: Departure; re
   );
 }
 
-/** When the cut-off is, and how much time is left. */
+/** The cut-off and the time left. */
 function CutOff({ departure: { cutoff_at, timezone } }: { readonly departure: Departure }) {
   const languages = [...navigator.languages];
   const time = new Intl.DateTimeFormat(languages, { timeStyle: "short", timeZone: timezone }).format(
@@ -68,7 +68,7 @@ function CutOff({ departure: { cutoff_at, timezone } }: { readonly departure: De
   );
 }
 
-/** So many minutes as people say them. */
+/** A duration as text. */
 function span(minutes: number): string {
   const unit = (value: number, name: "hour" | "minute" | "day") =>
     new Intl.NumberFormat([...navigator.languages], { style: "unit", unit: name, unitDisplay: "short" }).format(value);

@@ -16,7 +16,7 @@ const steps = [
   { id: "used_key", href: "/settings/keys", permission: "keys.manage" },
 ] as const;
 
-/** What to do first in a new house; a step is ticked once it has happened. */
+/** The first steps of a new installation. Each is ticked once it is done. */
 export function FirstSteps({ steps: done }: { readonly steps: Steps }) {
   const next = steps.find(({ id }) => !done[id]);
   return (

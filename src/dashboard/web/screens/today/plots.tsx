@@ -15,7 +15,7 @@ import { carrierSeries, hoursOf, ordersSeries, sumOf } from "../reports/series.t
 const days = 14;
 const day_ms = 86_400_000;
 
-/** Days counted back from today; the server counts them in the warehouse's zone, and shows none that is not there. */
+/** The last days from today. The server counts days in the time zone of the warehouse and leaves out future ones. */
 function lastDays(): Params {
   const from = new Date(Date.parse(today()) - (days - 1) * day_ms).toISOString().slice(0, 10);
   return { from };
@@ -24,7 +24,7 @@ function lastDays(): Params {
 interface PlotCardProps<Report> {
   readonly title: string;
   readonly params: Params;
-  /** The report that it is of. */
+  /** The report of the plot. */
   readonly name: string;
   readonly isEmpty: (report: Report) => boolean;
   readonly empty: string;
@@ -51,7 +51,7 @@ function PlotCard<Report>({ title, params, name, isEmpty, empty, children }: Plo
   );
 }
 
-/** How the last days went: four plots, each with its report behind it. */
+/** Four plots of the last days, each with a link to its report. */
 export function Plots() {
   const period = lastDays();
   return (
@@ -109,7 +109,7 @@ export function Plots() {
   );
 }
 
-/** Today's picks by the hour; those of the last day on which anything was picked where there are none yet. */
+/** Today's picks by hour. Without any yet, those of the last day with picks. */
 function Picked({ period }: { readonly period: Params }) {
   const params = { ...period, group_by: "hour" };
   return (

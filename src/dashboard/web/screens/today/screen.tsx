@@ -13,10 +13,10 @@ import { SideTopics, WaitingCard } from "./topics.tsx";
 
 const every_ms = 60_000;
 
-/** What leaves today, what waits and why: the page that stays open all day. */
+/** Today: departures, what needs attention, stock warnings and plots. */
 export function TodayScreen() {
   const { data, problem, loading, reload } = useQuery<Overview>("/overview");
-  // Time alone makes things late and lets lots expire.
+  // Orders become late and lots expire without any change, so the overview is read again over time.
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === "visible" && void reload(), every_ms);
     return () => clearInterval(timer);

@@ -1,7 +1,7 @@
 import type { Topic } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 
-// The screen that shows a list of the API. Its parameters there are those of the API.
+// The screen of each list of the API. Both have the same parameters.
 const lists: Readonly<Record<string, string>> = {
   orders: "/orders",
   putbacks: "/putbacks",

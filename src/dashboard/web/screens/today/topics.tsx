@@ -25,7 +25,7 @@ function titleOf({ kind, reason }: Topic): string {
   return `${texts.kinds[kind]}: ${texts.holdReasons[reason as keyof typeof texts.holdReasons] ?? reason}`;
 }
 
-/** What waits for somebody, and why. */
+/** The topics that need attention. */
 export function WaitingCard({ topics }: { readonly topics: readonly Topic[] }) {
   return (
     <Card title={texts.waiting}>
@@ -57,7 +57,7 @@ export function WaitingCard({ topics }: { readonly topics: readonly Topic[] }) {
   );
 }
 
-/** What there is to say of one of what waits, beside its name. */
+/** The note beside a sample of a topic. */
 function noteOf({ kind }: Topic, { quantity }: Sample): string | null {
   if (quantity === null) return null;
   return kind === "count_difference" ? texts.lines(quantity) : texts.units(quantity);
@@ -68,7 +68,7 @@ interface SamplesProps {
   readonly note: (topic: Topic, sample: Sample) => string | null;
 }
 
-/** The first few of a topic, each with a link, and how many more there are. */
+/** The first samples of a topic as links, and the number of others. */
 function Samples({ topic, note }: SamplesProps) {
   const { kind, samples, count: all } = topic;
   return (
@@ -93,7 +93,7 @@ function Samples({ topic, note }: SamplesProps) {
   );
 }
 
-/** What comes, what expires and what runs out. */
+/** Expected receipts, expiring lots and low stock. */
 export function SideTopics({ overview }: { readonly overview: Overview }) {
   const { receipts_late, receipts_today, expiring_lots, low_stock } = overview;
   const hasReceipts = receipts_late.count + receipts_today.count > 0;

@@ -30,7 +30,7 @@ const units = (values: Values) =>
   filledLines(values["items"], comes).reduce((sum, { quantity }) => sum + (Number(quantity) || 0), 0);
 const onTheWay = ({ items }: Transfer) => items.reduce((sum, item) => sum + item.quantity_in_transit, 0);
 
-/** Takes in what arrived; the fields begin with all that is on its way. */
+/** Receives a transfer. The fields start with all units in transit. */
 export function ReceiveDialog({ transfer, onClose }: Props) {
   const first = transfer.items.flatMap(({ sku, lots }) =>
     lots
@@ -65,7 +65,7 @@ export function ReceiveDialog({ transfer, onClose }: Props) {
   );
 }
 
-/** Ends a transfer; what has not arrived is written off. */
+/** Closes a transfer. Units that have not arrived are written off. */
 export function CloseDialog({ transfer, etag, onClose }: Props & { readonly etag: string | null }) {
   const missing = onTheWay(transfer);
   return (

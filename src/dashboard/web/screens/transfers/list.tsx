@@ -18,7 +18,7 @@ const tones: Readonly<Record<Transfer["status"], Tone>> = {
   cancelled: "neutral",
 };
 
-/** How far a transfer is. */
+/** The state of a transfer. */
 export function TransferBadge({ status }: Pick<Transfer, "status">) {
   return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
 }

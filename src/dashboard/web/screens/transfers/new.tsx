@@ -22,7 +22,7 @@ const items = lineFields({
   ],
 });
 
-/** Plans a transfer. */
+/** Creates a transfer. */
 export function NewTransferScreen() {
   const { options } = useWarehouses();
   const back = to("/transfers");

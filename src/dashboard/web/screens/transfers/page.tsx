@@ -37,7 +37,7 @@ const columns: readonly Column<Item>[] = [
   { id: "off", title: texts.writtenOff, align: "right", cell: (it) => count(it.quantity_written_off) },
 ];
 
-/** One transfer: what goes, what is on its way, what arrived. */
+/** One transfer: its lines and its actions. */
 export function TransferScreen({ params }: ScreenProps) {
   const found = useQuery<Transfer>(`/inventory/transfers/${params["id"]}`);
   const { data: transfer, etag, problem, loading, reload } = found;

@@ -39,7 +39,7 @@ const columns: readonly Column<Invitation>[] = [
   { id: "expires", title: texts.expires, cell: ({ expires_at }) => <Time at={expires_at} /> },
 ];
 
-/** Those who are asked to become users. */
+/** The invitations. */
 export function Invitations({ invite }: { readonly invite: ComponentChildren }) {
   const [linked, setLinked] = useState<LinkedInvitation | null>(null);
   const resend = async ({ id }: Invitation) => {

@@ -41,9 +41,9 @@ interface LinkProps {
   readonly onClose: () => void;
 }
 
-/** Shows the link of an invitation, this once. */
+/** Shows the link of an invitation once. */
 export function LinkDialog({ invitation: { email, link, mail_status }, onClose }: LinkProps) {
-  // Where the service does not know by which address it is reached, this page does.
+  // If the service does not know its own address, the address of this page is used.
   const whole = link.startsWith("/") ? `${location.origin}${link}` : link;
   return (
     <Dialog title={texts.linkTitle} onClose={onClose}>

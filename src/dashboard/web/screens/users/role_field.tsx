@@ -3,7 +3,7 @@ import type { Role } from "../../api/types.ts";
 import type { Field } from "../../kit/fields.tsx";
 import { userTexts as texts } from "../../texts/users.ts";
 
-/** Roles to choose from, each with what it is for. Those that may do more than oneself cannot be chosen. */
+/** A field for the role. Roles with more permissions than the user has cannot be chosen. */
 export function roleField(roles: readonly Role[]): Field {
   return {
     name: "role",

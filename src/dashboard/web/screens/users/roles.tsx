@@ -5,12 +5,12 @@ import { Notice } from "../../kit/notice.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { userTexts as texts } from "../../texts/users.ts";
 
-/** What each role may do, as a table: a permission a line, a role a column. */
+/** A table of the permissions of each role: a row per permission, a column per role. */
 export function RolesTable() {
   const { data: roles, problem, loading, reload } = useQuery<readonly Role[]>("/roles");
   if (loading) return <Skeleton lines={10} />;
   if (!roles) return problem && <Notice problem={problem} onRetry={reload} />;
-  // The owner may do everything, so that his are all there are.
+  // The owner has all permissions.
   const all = roles.flatMap(({ permissions }) => permissions);
   const words = [...new Map(all.map((one) => [one.name, one])).values()];
   const groups = Map.groupBy(words, ({ name }) => name.split(".")[0] ?? "");

@@ -20,7 +20,7 @@ import { ChangeRole, userActs } from "./user_acts.tsx";
 const roleOptions = Object.entries(texts.roles).map(([value, title]) => ({ value, title }));
 const statusOptions = Object.entries(texts.statuses).map(([value, title]) => ({ value, title }));
 
-/** Who may sign in, who is invited, and what each role may do. */
+/** Users, invitations and roles. */
 export function UsersScreen() {
   const [inviting, setInviting] = useState(false);
   const invite = <Button kind="primary" icon="plus" title={texts.invite} onClick={() => setInviting(true)} />;

@@ -10,7 +10,7 @@ import { refused, said } from "../../shell/toasts.tsx";
 import { userTexts as texts } from "../../texts/users.ts";
 import { roleField } from "./role_field.tsx";
 
-/** What can be done with a user. Nobody disables himself by a slip. */
+/** The actions on a user. Users cannot disable themselves here. */
 export function userActs(user: User, changeRole: () => void): MenuItem[] {
   const isMe = user.id === session.value?.user.id;
   const showDone = () => navigate(to("/settings/audit", { actor: user.id }));
@@ -58,7 +58,7 @@ async function enable({ id, name }: User): Promise<void> {
   }
 }
 
-/** Lets somebody choose another role for a user. */
+/** A dialog to change the role of a user. */
 export function ChangeRole({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { id, name, role } = user;
   const { data: roles = [] } = useQuery<readonly Role[]>("/roles");

@@ -24,7 +24,7 @@ interface Props {
   readonly etag: string | null;
 }
 
-/** What can be done with a webhook. */
+/** The actions on a webhook. */
 export function Acts({ webhook, etag }: Props) {
   const [open, setOpen] = useState<Open>(null);
   const [secret, setSecret] = useState<string | null>(null);
@@ -116,7 +116,7 @@ function RotateDialog({ id, onClose, onMade }: RotateProps) {
   );
 }
 
-/** Sends a test event, and shows what was answered. */
+/** Sends a test event and shows the answer. */
 export function TestDialog({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
   const [result, setResult] = useState<TestResult | null>(null);
   const types = webhook.events.length === 0 ? eventTypes : webhook.events;

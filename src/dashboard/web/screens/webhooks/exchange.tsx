@@ -13,7 +13,7 @@ import { webhookTexts as texts } from "../../texts/webhooks.ts";
 
 const tones: Readonly<Record<Attempt["status"], Tone>> = { success: "good", failed: "bad", blocked: "bad" };
 
-/** How an attempt ended. */
+/** The outcome of an attempt. */
 export function Outcome({ status }: Pick<Attempt, "status">) {
   return <Badge tone={tones[status]}>{texts.outcome[status]}</Badge>;
 }
@@ -29,7 +29,7 @@ interface Exchanged extends Pick<Attempt, "status" | "error" | "duration_ms"> {
   } | null;
 }
 
-/** What was sent, and what was answered. */
+/** The request and the response of an attempt. */
 function Exchange({ status, error, duration_ms, request, url, response }: Exchanged) {
   return (
     <div class="exchange">
@@ -87,7 +87,7 @@ interface Props {
   readonly onResend: (delivery_id: string) => void;
 }
 
-/** One attempt with all that went to and fro. */
+/** A dialog with the request and response of an attempt. */
 export function AttemptDialog({ webhook_id, attempt_id, onClose, onResend }: Props) {
   const { data: attempt, problem, loading } = useQuery<WholeAttempt>(`/webhooks/${webhook_id}/logs/${attempt_id}`);
   return (

@@ -8,7 +8,7 @@ const options = (all: Readonly<Record<string, string>>): readonly Option[] =>
 
 type Group = keyof typeof texts.groups;
 
-/** The types of events by what they are about; a box chooses all of a group. */
+/** The event types by group. A checkbox chooses a whole group. */
 function Groups({ value, set }: Pick<Editing, "value" | "set">) {
   const chosen = new Set(value as readonly string[]);
   const change = (types: readonly string[], on: boolean) => {
@@ -53,7 +53,7 @@ function Groups({ value, set }: Pick<Editing, "value" | "set">) {
   );
 }
 
-/** The fields of a webhook; the version is chosen once. */
+/** The fields of a webhook. Only a new one has a field for the version. */
 export const webhookFields = (fresh: boolean): readonly Field[] => [
   {
     kind: "text",
@@ -100,7 +100,7 @@ export const webhookFields = (fresh: boolean): readonly Field[] => [
   { kind: "number", name: "rate_limit_per_second", label: texts.rate, help: texts.rateHelp, width: "half" },
 ];
 
-/** What a new webhook begins with. */
+/** The initial values of a new webhook. */
 export const newWebhook: Values = {
   url: "",
   description: "",
@@ -111,7 +111,7 @@ export const newWebhook: Values = {
   rate_limit_per_second: "",
 };
 
-/** A webhook as its form shows it. */
+/** The form values of a webhook. */
 export const valuesOf = (webhook: Webhook): Values => ({
   url: webhook.url,
   description: webhook.description ?? "",
@@ -122,7 +122,7 @@ export const valuesOf = (webhook: Webhook): Values => ({
   rate_limit_per_second: webhook.rate_limit_per_second === null ? "" : String(webhook.rate_limit_per_second),
 });
 
-/** The entries as the API takes them. */
+/** The request body of the entries. */
 export function bodyOf({ description, retry_limit, rate_limit_per_second, payload, version, ...rest }: Values) {
   return {
     ...rest,

@@ -30,7 +30,7 @@ const columns: readonly Column<Webhook>[] = [
   { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** All webhooks, and what the operator is told of them. */
+/** All webhooks, with notices about them. */
 export function WebhooksScreen() {
   const [adding, setAdding] = useState(false);
   const [made, setMade] = useState<MadeWebhook | null>(null);
@@ -77,7 +77,7 @@ export function WebhooksScreen() {
   );
 }
 
-/** A signing secret, which nobody can tell again. */
+/** Shows a signing secret, which cannot be shown again. */
 export function NewSecret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
   return (
     <Dialog title={texts.secretTitle} onClose={onDone} mayClose={() => false}>
@@ -92,7 +92,7 @@ export function NewSecret({ secret, onDone }: { readonly secret: string; readonl
   );
 }
 
-/** What the operator is told of and has not said to have seen; of one webhook or of all. */
+/** The unacknowledged notices of one webhook, or of all. */
 export function Notices({ of }: { readonly of?: string }) {
   const { data = [] } = useQuery<readonly OperatorNotice[]>("/notices", { acknowledged: false, limit: 20 });
   const shown = data.filter(({ subscription_id }) => of === undefined || subscription_id === of);

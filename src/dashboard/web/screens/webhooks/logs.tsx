@@ -13,7 +13,7 @@ import { count } from "../../texts/format.ts";
 import { webhookTexts as texts } from "../../texts/webhooks.ts";
 import { AttemptDialog, Outcome } from "./exchange.tsx";
 
-/** Sends one delivery again. */
+/** Redelivers one delivery. */
 async function resend(webhook_id: string, delivery_id: string): Promise<void> {
   try {
     await post(`/webhooks/${webhook_id}/deliveries/${delivery_id}/redeliver`);
@@ -44,7 +44,7 @@ const attemptColumns: readonly Column<Attempt>[] = [
   { id: "at", title: texts.at, cell: ({ started_at }) => <Time at={started_at} /> },
 ];
 
-/** Every attempt, with what was sent and what was answered. */
+/** The attempts of a webhook, with request and response. */
 export function Log({ webhook, test }: { readonly webhook: Webhook; readonly test: preact.ComponentChildren }) {
   const [shown, setShown] = useState<string | null>(null);
   return (
@@ -96,7 +96,7 @@ const deliveryColumns: readonly Column<Delivery>[] = [
   { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** Every event that this webhook chose, and whether it has arrived. */
+/** The deliveries of a webhook and their state. */
 export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   return (
     <List<Delivery>

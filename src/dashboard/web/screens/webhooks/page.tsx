@@ -20,7 +20,7 @@ import { Notices } from "./list.tsx";
 import { Deliveries, Log } from "./logs.tsx";
 import { RecoveryProgress } from "./recovery.tsx";
 
-/** One webhook: how it is, what it was sent, and what can be done about it. */
+/** One webhook: its state, log, deliveries and actions. */
 export function WebhookScreen({ params }: ScreenProps) {
   const { data: webhook, etag, problem, loading, reload } = useQuery<Webhook>(`/webhooks/${params["id"]}`);
   const [testing, setTesting] = useState(false);

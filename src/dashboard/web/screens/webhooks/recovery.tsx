@@ -23,7 +23,7 @@ const fields: readonly Field[] = [
   },
 ];
 
-/** Asks from when on what was missed is to be sent again. */
+/** Asks which missed deliveries to recover. */
 export function RecoverDialog({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
   return (
     <FormDialog
@@ -43,7 +43,7 @@ export function RecoverDialog({ webhook, onClose }: { readonly webhook: Webhook;
 
 const look_ms = 1000;
 
-/** How far the recovery is that the address names. */
+/** The progress of the recovery in the address. */
 export function RecoveryProgress({ webhook }: { readonly webhook: Webhook }) {
   const id = query.value.get("recovery");
   const {

@@ -22,7 +22,7 @@ interface Props {
   readonly etag: string | null;
 }
 
-// The acts that take an order on, the next one first; what else may be done stands behind it.
+// The actions that move an order forward, in order. The other actions are in the menu.
 const onward = ["release", "process", "pick", "pack", "ship", "deliver"];
 const floor = new Set(["process", "pick", "pack", "ship", "deliver"]);
 const icons: Readonly<Record<string, IconName>> = {
@@ -43,14 +43,14 @@ const icons: Readonly<Record<string, IconName>> = {
 const dangerous = new Set(["cancel", "cancel_items"]);
 const shown_beside = 3;
 
-/** Whether this person may do an act of an order. */
+/** Whether the user may do this action on an order. */
 export const mayAct = (action: string) => may(floor.has(action) ? "orders.fulfil" : "orders.write");
 
-/** What may be done with the order now, in the order in which it is offered: the main act first. */
+/** The possible actions on the order, the main one first. */
 function actsOf(order: Order): string[] {
   const allowed: string[] = order.allowed_actions.filter(mayAct);
   const packed = order.fulfillment_status !== "unfulfilled";
-  // What is in work already is more often packed than picked anew, once all is picked.
+  // Once everything is picked, packing is offered before picking.
   const unpicked = order.line_items.some((line) => line.quantity_reserved > inStaging(line));
   const first = onward.filter((action) => allowed.includes(action) && !(action === "pick" && !unpicked));
   const rest = allowed.filter((action) => !first.includes(action));
@@ -62,10 +62,10 @@ function actsOf(order: Order): string[] {
   return [...first, ...more, ...rest];
 }
 
-/** Whether units have left that have not come back. */
+/** Whether shipped units have not come back. */
 export const canReturn = (order: Order) => order.line_items.some((line) => outside(line) > 0);
 
-/** The buttons of an order: exactly what it allows, and the dialog of the one that was pressed. */
+/** The buttons of the possible actions on an order, and the dialog of the chosen one. */
 export function OrderActs({ order, etag }: Props) {
   const [open, setOpen] = useState<string | null>(null);
   const acts = actsOf(order);
@@ -103,7 +103,7 @@ interface OneProps extends Props {
   readonly onClose: () => void;
 }
 
-/** The dialog of one act. */
+/** The dialog of an action. */
 export function OneAct({ order, etag, action, onClose }: OneProps) {
   if (action === "label") return <LabelDialog order={order} onClose={onClose} />;
   if (action === "return") return <ReturnDialog order={order} onClose={onClose} />;
@@ -128,7 +128,7 @@ export function OneAct({ order, etag, action, onClose }: OneProps) {
   );
 }
 
-/** Says what was done, and offers the way back where there is one. */
+/** Says what was done, and offers to undo it if possible. */
 function told(order: Order, action: string, after: Order | SplitOrder, values: Values): void {
   if (action === "split" && "split_off" in after) {
     const { id, order_number } = after.split_off;

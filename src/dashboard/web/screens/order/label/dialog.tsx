@@ -32,7 +32,7 @@ function looseLines(order: Order) {
   });
 }
 
-/** What is asked of the carriers, from the entries; null without a weight that can be read. */
+/** The question to the carriers from the entries; null without a valid weight. */
 function questionOf(order: Order, values: Values) {
   const { weight, weight_unit, unit, value, insurance } = values;
   const entered = String(weight ?? "").trim();
@@ -60,7 +60,7 @@ const first: Values = {
   additional: false,
 };
 
-/** What is entered of a parcel, the rates for it, and how one of them is bought. */
+/** The entries of a parcel, its rates and the purchase of one. */
 function usePurchase(order: Order) {
   const lines = looseLines(order);
   const [values, setValues] = useState<Values>({ ...first, items: chosenUnits(lines, true) });
@@ -102,7 +102,7 @@ function usePurchase(order: Order) {
   return { lines, values, set, asked, rate, chosen, setChosen, busy, problem, label, setLabel, buy };
 }
 
-/** Compares the rates of all carriers for a parcel of an order, and buys one of them. */
+/** Compares the rates of all carriers for a parcel of an order, and buys a label. */
 export function LabelDialog({ order, onClose }: { readonly order: Order; readonly onClose: () => void }) {
   const { lines, values, set, asked, rate, chosen, setChosen, busy, problem, label, setLabel, buy } =
     usePurchase(order);
@@ -192,7 +192,7 @@ interface BoughtProps {
   readonly onAgain: () => void;
 }
 
-/** A label that is bought, or about to be: what the carrier says is followed. */
+/** A bought label, or one whose purchase is in progress. */
 function Bought({ label: first, onClose, onAgain }: BoughtProps) {
   const [printing, setPrinting] = useState(false);
   const { data, reload } = useQuery<Label>(`/shipping/labels/${first.label_id}`);

@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 
 const every_ms = 2000;
 
-/** Looks again every two seconds while something is under way, beside the hints of the live stream. */
+/** Reads again every two seconds while something is in progress, in addition to the hints. */
 export function useProgress(under_way: boolean, look: () => Promise<void>): void {
   useEffect(() => {
     if (!under_way) return;

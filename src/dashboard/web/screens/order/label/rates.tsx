@@ -11,10 +11,10 @@ interface Props {
   readonly onChoose: (key: string) => void;
 }
 
-/** What stays the same of a rate when it is quoted anew. */
+/** The key of a rate, which stays the same when it is quoted again. */
 export const rateKey = ({ carrier, service, account_id }: Rate) => `${carrier} ${service} ${account_id}`;
 
-/** Rates side by side, the cheapest first, with the cheapest and the fastest marked. */
+/** A table of rates, cheapest first. The cheapest and the fastest are marked. */
 export function RateTable({ rates, asking, chosen, onChoose }: Props) {
   const all = rates?.rates ?? [];
   const fastest = Math.min(...all.map(({ delivery_days }) => delivery_days ?? Number.POSITIVE_INFINITY));
