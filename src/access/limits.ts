@@ -6,7 +6,7 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** What is in a bucket; `at` is the moment (ms) of which that is true. */
+/** The content of a bucket; `at` is the time (ms) of this content. */
 export interface Bucket {
   tokens: number;
   at: number;
@@ -24,9 +24,9 @@ const names_max = 10_000;
 export function rateOf(rate_limit_per_minute: number | null): Rate | null {
   const per_minute = rate_limit_per_minute ?? per_minute_default;
   if (per_minute === 0) return null;
-  // Requests pile up while the server is busy for a moment: a fast key may send those of one second at once.
+  // Requests pile up while the server is busy for a moment, so a fast key may send the requests of one second at once.
   const least = Math.min(per_minute, Math.max(burst_default, Math.ceil(per_minute / 60)));
-  // It fills in whole seconds, so that its size and the seconds together give the rate.
+  // A bucket is full after whole seconds, so that its size and the seconds together give the rate.
   const seconds = Math.ceil((least * 60) / per_minute);
   return { per_minute, burst: Math.floor((per_minute * seconds) / 60) };
 }

@@ -81,7 +81,7 @@ export const levelPermissions: Readonly<Record<Level, ReadonlySet<Permission>>> 
 /** Permissions for data that both worlds share. It lies with the live data, and no key of the test world reaches it. */
 export const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read"]);
 
-/** Permissions for settings: the audit trail keeps every change made with these, also by a key. */
+/** Permissions for settings: the audit trail records every change made with these, by keys too. */
 export const ofSettings: ReadonlySet<Permission> = new Set([
   ...(["keys.manage", "users.manage", "webhooks.manage", "platforms.manage", "shipping.manage"] as const),
   "house.manage",
@@ -92,13 +92,13 @@ const of_test: Readonly<Record<Level, ReadonlySet<Permission>>> = {
   full: new Set(allPermissions.filter((word) => !liveOnly.has(word))),
 };
 
-/** The permissions of an API key, by its level, or of a user, by his role. */
+/** The permissions of an API key by its level, or of a user by role. */
 export interface Granted {
   readonly permissions: ReadonlySet<Permission>;
   readonly by: "level" | "role";
   /** The level or the role, by name. */
   readonly name: string;
-  /** He may do nothing until he has set up a second factor. */
+  /** Nothing else is allowed before a second factor is set up. */
   readonly lacks_factor?: true;
 }
 
@@ -115,12 +115,12 @@ const grants: Readonly<Record<Mode, Readonly<Record<Level, Granted>>>> = {
 /** What a key of a level may do in a world. */
 export const grantOf = (level: Level, mode: Mode): Granted => grants[mode][level];
 
-/** The least level of a key that may do this. */
+/** The lowest level of a key with this permission. */
 export function levelFor(permission: Permission): Level {
   return levels.find((level) => levelPermissions[level].has(permission)) ?? "full";
 }
 
-/** The permissions of a set that someone lacks: nobody can grant them without having them. */
+/** The permissions of a set that someone lacks: nobody can grant permissions without having them. */
 export function lacking(granted: Granted, wanted: Iterable<Permission>): Permission[] {
   return [...wanted].filter((permission) => !granted.permissions.has(permission));
 }

@@ -1,6 +1,6 @@
 import { allPermissions, levelPermissions, type Permission } from "./permission.ts";
 
-/** The roles of users, that of the most permissions first. */
+/** The roles of users, the one with the most permissions first. */
 export const roles = ["owner", "manager", "office", "floor", "viewer"] as const;
 export type Role = (typeof roles)[number];
 

@@ -5,7 +5,7 @@ import type { Act } from "./entry.ts";
 import { kept_days } from "./rules.ts";
 import { deleteEntries, insertEntry } from "./store.ts";
 
-/** Adds an act to the audit trail, in the transaction that does it. The one trail lies in the live store. */
+/** Adds an act to the audit trail, in the transaction that performs it. The only trail is in the live store. */
 export async function recordAct(tx: Tx, act: Act): Promise<void> {
   assert(tx.mode === "live", "the audit trail lies in the live store");
   await insertEntry(tx, act);

@@ -16,7 +16,7 @@ export interface Act {
   /** The record that was changed, by its id: `ord_7`, `usr_2`. */
   readonly targets: readonly string[];
   readonly ip: string | null;
-  /** The HTTP status of its answer; null for what was done on the command line. */
+  /** The HTTP status of the answer; null for acts on the command line. */
   readonly status: number | null;
   readonly facts: Facts;
 }

@@ -23,10 +23,10 @@ export const auditRoutes = new Elysia({ prefix: "/audit" })
       chapter: "Audit trail",
       summary: "List the audit trail, newest first",
       description:
-        "Every act of a user in either world, what keys change of the settings (keys, users, webhooks, platforms," +
-        " carrier accounts, prices, warehouses), sign-ins and those that failed, and what was done on the command" +
-        " line. What was refused is not there, nor are orders and stock that keys write. An entry is kept for" +
-        ` ${kept_days} days. A key that asks must be one of the live world.`,
+        "Every act of a user in either world, changes of settings by keys (keys, users, webhooks, platforms," +
+        " carrier accounts, prices, warehouses), successful and failed sign-ins, and acts on the command" +
+        " line. It does not contain refused requests, nor orders and stock that keys write. An entry is kept for" +
+        ` ${kept_days} days. Only keys of the live world may read it.`,
       answers: { 200: ListView(EntryView) },
     }),
   })
@@ -66,7 +66,7 @@ function list(call: Call, query: ListEntries): Promise<Response> {
   );
 }
 
-/** The file of the entries that match, the newest first. */
+/** The file of the entries that match, newest first. */
 function sheetOf(filter: EntryFilter): CsvFile<Entry> {
   return {
     name: "audit.csv",

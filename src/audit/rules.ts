@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The records that an act changed: those that its answer names by `id`, by another field such as `order_id`, or by
- * `sku`; each record of an answer about many; else those that the path names.
+ * `sku`; for an answer with many records each of them; otherwise those that the path names.
  */
 export function targetsOf(data: unknown, named_by_path: readonly string[]): string[] {
   const own = idsOf(data);

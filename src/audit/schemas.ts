@@ -10,7 +10,7 @@ const filters = {
   action: Type.Optional(textField(100, { description: "The operation, such as `createOrder`, or `signIn`." })),
   target: Type.Optional(textField(200, { description: "The record that was changed: `ord_7`, or a SKU." })),
   world: Type.Optional(choice(modes)),
-  from: Type.Optional(momentField("Not before this moment.")),
+  from: Type.Optional(momentField("At this moment or later.")),
   to: Type.Optional(momentField("Before this moment.")),
   q: Type.Optional(
     textField(200, {

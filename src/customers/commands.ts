@@ -218,13 +218,13 @@ function check(
   wishes: readonly DefaultWish[],
   pathOf: (index: number) => string = () => "",
 ): Promise<Customer> {
-  // // An unchanged address is not checked again: an imported order may have left an incomplete one.
+  // An unchanged address is not checked again: an imported order may have left an incomplete one.
   const changed = drafts.flatMap((draft, index) => (isUntouched(customer, draft) ? [] : [index]));
   checkAddresses(
     changed.map((index) => (drafts[index] as AddressDraft).fields),
     (at) => pathOf(changed[at] as number),
   );
-  // // An order may be on hold until its address is corrected.
+  // An order may be on hold until its address is corrected.
   if (customer.shipping_addresses.length > 0) tx.wake("orders.recheck_addresses", tx.now);
   return saveChecked(tx, customer, drafts, chooseDefault(wishes, pathOf));
 }

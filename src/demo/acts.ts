@@ -5,7 +5,7 @@ import type { SampleCode } from "../shipping/rates/sample.ts";
 import type { TrackingEventStatus } from "../shipping/updates/status.ts";
 import type { Article, ColdZone } from "./catalogue.ts";
 
-/** The services by which the sample business sends: those of the sample cards, and one of its own. */
+/** The services that the sample business ships with: those of the sample rate cards, and one of its own. */
 export type ServiceCode = SampleCode | "ground";
 
 /** Where a customer wants goods delivered. */
@@ -18,7 +18,7 @@ export interface DeliveryAddress {
   readonly country: string;
 }
 
-/** A kitchen or shop that buys, or somebody at home, who has no company; the first address is its default. */
+/** A kitchen or shop that buys, or a private person, who has no company; the first address is the default. */
 export interface Buyer {
   readonly email: string;
   readonly first_name: string | null;
@@ -28,7 +28,7 @@ export interface Buyer {
   readonly addresses: readonly DeliveryAddress[];
 }
 
-/** A parcel with a label of another carrier. */
+/** A parcel with another carrier's label. */
 export interface CarrierParcel {
   readonly carrier: string;
   readonly service: string;
@@ -42,21 +42,21 @@ export interface OrderedLine {
   readonly unit_price_cents: number;
 }
 
-/** Units that come back, and in which state. */
+/** Returned units, and their condition. */
 export interface ReturnedItem {
   readonly sku: string;
   readonly quantity: number;
   readonly condition: Condition;
 }
 
-/** What each kind of act says beside its time. Acts after `order` name the order by its number. */
+/** The fields of each kind of act besides its time. Acts after `order` name the order by its number. */
 interface ActFacts {
   zone: { readonly zone: ColdZone };
-  /** The warehouse's own prices by zone, beside the sample cards. */
+  /** The warehouse's own prices by zone, in addition to the sample cards. */
   tariff: object;
   product: { readonly article: Article };
   customer: { readonly buyer: Buyer };
-  /** Units come in from a supplier; lot and expiry are null for goods that do not expire. */
+  /** Units arrive from a supplier; lot and expiry are null for goods that do not expire. */
   receipt: {
     readonly sku: string;
     readonly quantity: number;
@@ -74,7 +74,7 @@ interface ActFacts {
     readonly lines: readonly OrderedLine[];
     readonly shipping_method: ServiceCode;
     readonly shipping_amount_cents: number;
-    /** Every unit must come out of a cold zone: true where all goods need cold. */
+    /** Every unit must come from a cold zone: true when all goods need cold storage. */
     readonly requires_cold_storage: boolean;
     readonly priority: number;
     readonly order_notes: string | null;
@@ -86,9 +86,9 @@ interface ActFacts {
   pick: { readonly order_number: string };
   label: { readonly order_number: string; readonly service: ServiceCode; readonly weight_grams: number };
   pack: { readonly order_number: string };
-  /** `parcel` is what stands on a label of another carrier that was stuck on; null where we sold the label. */
+  /** `parcel` describes another carrier's label on the parcel; null where we sold the label. */
   ship: { readonly order_number: string; readonly parcel: CarrierParcel | null };
-  /** The carrier says where the order's parcel is. */
+  /** The carrier reports where the order's parcel is. */
   scan: {
     readonly order_number: string;
     readonly status: TrackingEventStatus;

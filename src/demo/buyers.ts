@@ -22,7 +22,7 @@ const first_names = "Ana Bruno Chloe Diego Elif Fatima Goran Hana Ivan Jola Kofi
 );
 const last_names = "Abbott Berg Castillo Dunn Ekström Flores Grant Haddad Ito Jansen Kowalski Łukasik".split(" ");
 
-/** Invents buyers in real cities, some far away: businesses, of which one in eight has a second site, and homes. */
+/** Invents buyers in real cities, some of them far away: businesses, one in eight with a second site, and homes. */
 export function inventBuyers(random: Random, count: number): readonly Buyer[] {
   const homes = Math.floor(count / 5);
   const people = first_names.flatMap((first_name) => last_names.map((last_name) => ({ first_name, last_name })));
@@ -54,7 +54,7 @@ function inventPerson(
   };
 }
 
-// 555-0100 to 555-0199 are kept free for examples.
+// The numbers 555-0100 to 555-0199 are reserved for examples.
 const inventPhone = (random: Random) => `555-01${String(random.integer(0, 99)).padStart(2, "0")}`;
 
 function inventBusinesses(random: Random, count: number): Buyer[] {

@@ -41,7 +41,10 @@ export function addWorkdays(at: number, days: number): number {
   return moved;
 }
 
-/** `at` itself in working time, else soon after the next opening: as late after it as `at` is past its full hour. */
+/**
+ * `at` itself in working time, else soon after the next opening: as late after the opening as `at` is past its full
+ * hour.
+ */
 export function inWorkingTime(at: number): number {
   const hour = hourOfDay(at);
   if (isWorkday(at) && hour >= opens_hour && hour < closes_hour) return at;

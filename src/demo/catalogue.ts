@@ -10,19 +10,19 @@ export interface Article {
   /** Outer size in centimetres. */
   readonly dimensions_cm: { readonly length: number; readonly width: number; readonly height: number };
   readonly price_cents: number;
-  /** Units in a supplier's case: deliveries come in whole cases. */
+  /** Units in a supplier's case: only whole cases are delivered. */
   readonly case_units: number;
-  /** Days a delivered unit keeps, or null for goods that do not expire. */
+  /** Days from delivery until expiry; null for goods that do not expire. */
   readonly shelf_life_days: number | null;
-  /** Days that must be left on a unit when it is promised; 0 for goods that do not expire. */
+  /** Days until expiry that a unit must still have when it is promised; 0 for goods that do not expire. */
   readonly min_shelf_life_days: number;
   /** Goods that expire are tracked by lot and expiry, the others by neither. */
   readonly lot_tracking: boolean;
   readonly expiration_tracking: boolean;
   readonly reorder_point: number;
-  /** A GTIN-13 or GTIN-12 of the ranges beginning with 2, which GS1 leaves to a company's own use. */
+  /** A GTIN-13 or GTIN-12 in the ranges from 2 on, which GS1 leaves to a company's own use. */
   readonly barcode: string;
-  /** Where the product is kept. */
+  /** Where the product is stored. */
   readonly bin: string;
 }
 
@@ -40,7 +40,7 @@ type Row = readonly [
   barcode: string,
 ];
 
-// The most wanted first. A shelf life of 0 means that the goods do not expire.
+// The most popular first. A shelf life of 0 means that the goods do not expire.
 // biome-ignore format: two lines a product read as a table.
 const rows: readonly Row[] = [
   ["CHL-101", "Whole milk, 2 L", "Pasteurised whole milk in a screw-cap jug.",
@@ -182,13 +182,13 @@ export interface ColdZone {
 const minShelfLifeDays = (shelf_life_days: number) =>
   shelf_life_days === 0 ? 0 : shelf_life_days <= 30 ? 5 : shelf_life_days <= 120 ? 10 : 21;
 
-// Bins go by the SKU's number, four to a bay: CHL-106 lies in R-02-2.
+// Bins are assigned by the SKU's number, four to a bay: CHL-106 is in R-02-2.
 const binOf = (sku: string, zone: TemperatureZone) => {
   const place = Number(sku.slice(-2)) - 1;
   return `${zone.slice(0, 1).toUpperCase()}-${String(Math.floor(place / 4) + 1).padStart(2, "0")}-${(place % 4) + 1}`;
 };
 
-/** The products of the sample business, a cold-chain grocer for kitchens, the most wanted first. */
+/** The products of the sample business, a cold-chain grocer for kitchens, the most popular first. */
 export const catalogue: readonly Article[] = rows.map(
   ([sku, name, description, zone, weight_grams, size, price_cents, case_units, shelf, reorder_point, barcode]) => ({
     sku,

@@ -27,16 +27,16 @@ import { recordScan } from "../tracking/scans/commands.ts";
 import type { Act, ActKind, ActOf } from "./acts.ts";
 import { ground } from "./tariff.ts";
 
-/** What earlier acts made, by the names that later acts call it. */
+/** What earlier acts created, by the names that later acts use. */
 interface Story {
   readonly customers: Map<string, { readonly id: string; readonly addresses: readonly string[] }>;
-  /** Orders by order number, as identifiers on the wire. */
+  /** Orders by order number, as identifiers of the API. */
   readonly orders: Map<string, string>;
   readonly tracking_numbers: Map<string, string>;
   readonly returns: Map<string, string>;
 }
 
-/** A story in which nothing has happened yet. */
+/** A story before its first act. */
 export function newStory(): Story {
   return { customers: new Map(), orders: new Map(), tracking_numbers: new Map(), returns: new Map() };
 }
@@ -47,7 +47,10 @@ type Perform = { [Kind in ActKind]: (tx: Tx, act: ActOf<Kind>, story: Story) => 
 
 const actor: Actor = system("demo");
 
-/** Runs one act of the sample business by the same command as the API. Answers what to remember once it is kept. */
+/**
+ * Runs one act of the sample business with the command that the API uses. Answers what to remember once it is
+ * committed.
+ */
 export async function performAct(tx: Tx, act: Act, story: Story): Promise<Remember | null> {
   const perform = acts[act.kind] as (tx: Tx, act: Act, story: Story) => Promise<Remember | null>;
   return perform(tx, act, story);
@@ -185,7 +188,7 @@ function named(things: ReadonlyMap<string, string>, name: string): string {
   return found;
 }
 
-/** The lot that most units of a SKU were of when the order left; none for goods without lots. */
+/** The lot of most units of a SKU when the order left; none for goods without lots. */
 async function shippedLots(tx: Tx, order_id: string): Promise<(sku: string) => { lot_number?: string }> {
   const shipped = await lotsShipped(tx, readId("order", order_id) ?? 0);
   const products = await findProducts(tx, [...new Set(shipped.map(({ product_id }) => product_id))]);

@@ -3,7 +3,7 @@ import type { Buyer, OrderedLine, ServiceCode } from "./acts.ts";
 import { day_ms, hour_ms, hourOfDay, weekday } from "./calendar.ts";
 import { type Article, catalogue } from "./catalogue.ts";
 
-/** An order as it is wanted, before anything happens to it. */
+/** An order that somebody wants to place, before anything happens to it. */
 export interface Wish {
   readonly order_number: string;
   readonly at: number;
@@ -15,17 +15,17 @@ export interface Wish {
   readonly requires_cold_storage: boolean;
 }
 
-// How many orders come in an hour of the day, and on a weekday from Sunday on, against the others.
+// The relative number of orders by hour of the day, and by weekday from Sunday on.
 const hourWeights = [1, 1, 0, 0, 1, 3, 9, 18, 26, 30, 28, 22, 16, 20, 26, 24, 18, 12, 9, 8, 7, 6, 4, 2];
 const weekdayWeights = [4, 20, 17, 16, 18, 14, 6];
 const lineCountWeights = [20, 27, 23, 15, 9, 6];
 const quantities = [1, 1, 2, 2, 2, 3, 4, 4, 6, 6, 8, 12];
 const popularity = zipf(catalogue.length, 0.75);
-// The built-in carrier takes up to 70 pounds; half a kilogram is left for the packaging.
+// The built-in carrier takes up to 70 pounds; half a kilogram is for the packaging.
 const heaviest_goods_grams = 31_000;
 const packaging_grams = 500;
 
-/** Wishes for `count` orders in the `days` before `until`, oldest first. */
+/** The demand for `count` orders in the `days` before `until`, oldest first. */
 export function inventDemand(
   random: Random,
   buyers: readonly Buyer[],
@@ -65,7 +65,7 @@ function inventMoments(random: Random, until: number, days: number, count: numbe
   return Array.from({ length: count }, moment).sort((a, b) => a - b);
 }
 
-/** One to six different products; every third basket holds nothing but chilled and frozen goods. */
+/** One to six different products; every third order has chilled and frozen goods only. */
 function inventBasket(random: Random): [Article, number][] {
   const coldOnly = random.chance(0.33);
   const weights = popularity.map((weight, rank) =>

@@ -12,12 +12,12 @@ import { ensureRateCards } from "../shipping/rates/commands.ts";
 import { newStory, performAct } from "./commands.ts";
 import { planBusiness } from "./plan.ts";
 
-/** A clock that shows the moment of the act being played. */
+/** A clock that shows the time of the act being played. */
 export interface StoryClock extends Clock {
   set(at: number): void;
 }
 
-/** A clock that stands where it was set, at first in 1970, beside a machine's clock as it was then. */
+/** A clock that stands where it was set, at first in 1970, with the machine's clock stopped as it was then. */
 export function storyClock(machine: Clock): StoryClock {
   const begun = machine.now();
   let at = 0;
@@ -37,8 +37,8 @@ export function storyClock(machine: Clock): StoryClock {
 }
 
 /**
- * Plays the whole sample business into an empty store and says what came of it, line by line.
- * Throws a Fault when the store holds orders already.
+ * Plays the whole sample business into an empty store and reports the result line by line. Throws a Fault when the
+ * store has orders already.
  */
 export async function runDemo(store: Store, clock: StoryClock, seed: number, terminal: Terminal): Promise<string[]> {
   const begun_ms = performance.now();
@@ -46,7 +46,7 @@ export async function runDemo(store: Store, clock: StoryClock, seed: number, ter
   if ((await store.read((db) => countOrders(db, {}))) > 0) {
     throw new Fault(
       "write_conflict",
-      `There are orders in the ${store.mode} data already; the sample needs an empty world.`,
+      `The ${store.mode} data has orders already. The sample business needs an empty world.`,
     );
   }
   const { acts } = planBusiness({ seed, until });

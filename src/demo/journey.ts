@@ -7,7 +7,7 @@ import { type Article, catalogue } from "./catalogue.ts";
 import type { Wish } from "./demand.ts";
 import { otherCarrier } from "./tariff.ts";
 
-// What becomes of an order beside the plain way. `waits` stays pending for goods, `held` is held and not released.
+// How an order deviates from the plain course. `waits` stays pending for goods, `held` is held and not released.
 const fates = ["plain", "cancelled", "questioned", "delayed", "returned", "waits", "held"] as const;
 export type Fate = (typeof fates)[number];
 
@@ -17,7 +17,7 @@ const fateWeights: Readonly<Record<Fate, number>> = {
   questioned: 35,
   delayed: 35,
   returned: 55,
-  // The plan gives these two itself.
+  // The plan assigns these two itself.
   waits: 0,
   held: 0,
 };
@@ -45,12 +45,12 @@ const complaints: readonly (readonly [ReturnReason, Condition, string | null])[]
 
 const articles = new Map(catalogue.map((article) => [article.sku, article]));
 
-/** Draws the fate of an order; the same seed and order number always draw the same. */
+/** Draws the course of an order; the same seed and order number always draw the same. */
 export function drawFate(seed: number, wish: Wish): Fate {
   return fates[journeyRandom(seed, wish).weighted(fates.map((fate) => fateWeights[fate]))] as Fate;
 }
 
-/** All acts of one order by its fate, the first being its creation; those after the plan's end have yet to happen. */
+/** All acts of one order, the first being its creation; acts after the plan's end are still to happen. */
 export function journey(seed: number, wish: Wish, fate: Fate): readonly Act[] {
   const random = journeyRandom(seed, wish);
   const { at, order_number } = wish;
@@ -102,7 +102,7 @@ function created(random: Random, wish: Wish): ActOf<"order"> {
   };
 }
 
-/** Process, pick, label, pack, and hand over when the carrier comes at 17 o'clock; the answer is that moment. */
+/** Process, pick, label, pack, and hand over when the carrier comes at 17:00; answers that time. */
 function floorWork(random: Random, wish: Wish, ready: number, acts: Act[]): number {
   const { order_number, service, weight_grams } = wish;
   const after = (at: number, least: number, most: number) =>
@@ -126,7 +126,7 @@ function floorWork(random: Random, wish: Wish, ready: number, acts: Act[]): numb
   return shipped_at;
 }
 
-/** The carrier's scans from the hand-over to the delivery; the answer is the moment of delivery. */
+/** The carrier's scans from the hand-over to the delivery; answers the time of delivery. */
 function transit(random: Random, wish: Wish, shipped_at: number, delayed: boolean, acts: Act[]): number {
   const { order_number, service } = wish;
   const home = { city: "Columbus", state: "OH", country: "US" };
@@ -149,7 +149,7 @@ function transit(random: Random, wish: Wish, shipped_at: number, delayed: boolea
   return delivered_at;
 }
 
-/** Some units of one line come back, are inspected and refunded. */
+/** Some units of one line are returned, inspected and refunded. */
 function comeBack(random: Random, wish: Wish, delivered_at: number, acts: Act[]): void {
   const { order_number } = wish;
   const line = random.pick(wish.lines);
@@ -177,8 +177,8 @@ function comeBack(random: Random, wish: Wish, delivered_at: number, acts: Act[])
 
 function dispositionOf(article: Article, condition: Condition): Disposition {
   if (condition === "damaged" || condition === "expired") return "dispose";
-  // Cold goods that left the chain are never sold again, nor is what was opened.
+  // Chilled goods that left the cold chain are never sold again, nor are opened ones.
   if (article.temperature_zone !== "ambient") return "dispose";
-  // Which lot came back is known only on the floor, so lots go to quarantine first.
+  // Only the floor knows which lot came back, so goods with lots go to quarantine first.
   return condition === "unopened" && !article.lot_tracking ? "restock" : "quarantine";
 }

@@ -75,7 +75,7 @@ export const cities: readonly City[] = lines
       .map((place) => ({ city: place.slice(0, -6), state: line.slice(0, 2), postal_code: place.slice(-5) })),
   );
 
-/** Places that parcels reach in other ways than a city of a state: the armed forces, territories, other countries. */
+/** Places that are not cities of a state: military addresses, territories, other countries. */
 export const farPlaces: readonly Omit<DeliveryAddress, "name">[] = [
   { address_line1: "Unit 7400 Box 21", city: "APO", state: "AE", postal_code: "09007", country: "US" },
   { address_line1: "PSC 473 Box 12", city: "FPO", state: "AP", postal_code: "96349", country: "US" },
@@ -84,11 +84,11 @@ export const farPlaces: readonly Omit<DeliveryAddress, "name">[] = [
   { address_line1: "20 Ala Moana Way", city: "Honolulu", state: "HI", postal_code: "96813", country: "US" },
   { address_line1: "88 Tinwhistle Street", city: "Toronto", state: "ON", postal_code: "M5V 2T6", country: "CA" },
   { address_line1: "5 Larkmeadow Mews", city: "London", state: null, postal_code: "W1B 4BD", country: "GB" },
-  // Its state is another one than its ZIP code's: the check of the address says so, and suggests the right one.
+  // The state does not match the ZIP code: the check of the address says so and suggests the right one.
   { address_line1: "7 Saltbox Road", city: "Cincinnati", state: "KY", postal_code: "45202", country: "US" },
 ];
 
-/** Invented street names; what stands before them is a house number. */
+/** Invented street names; a house number goes before them. */
 export const streets: readonly string[] = [
   "Tinwhistle Lane",
   "Larkmeadow Street",

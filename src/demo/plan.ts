@@ -8,14 +8,14 @@ import { inventDemand, type Wish } from "./demand.ts";
 import { drawFate, type Fate, journey } from "./journey.ts";
 import { planSupply, scarceSkus } from "./supply.ts";
 
-/** What to plan: the same settings always give the same plan. */
+/** The settings of a plan: the same settings always give the same plan. */
 interface PlanSettings {
   readonly seed: number;
   /** The moment when the story ends, in milliseconds since 1970; all acts lie before it. */
   readonly until: number;
 }
 
-/** What the business looks like once every act is done. */
+/** The figures of the business once every act is done. */
 interface PlanTotals {
   readonly acts: number;
   readonly products: number;
@@ -27,11 +27,11 @@ interface PlanTotals {
   readonly returns: number;
   /** Orders that wait for goods; they are among the pending ones. */
   readonly backordered_orders: number;
-  /** Orders by the status the API shows. */
+  /** Orders by status, as the API shows it. */
   readonly orders_by_status: Readonly<Record<PublicOrderStatus, number>>;
 }
 
-/** The sample business as a list of acts in the order of their times, and what they add up to. */
+/** The sample business as a list of acts in order of time, and its figures afterwards. */
 interface Plan {
   readonly acts: readonly Act[];
   readonly totals: PlanTotals;
@@ -45,8 +45,8 @@ const held_count = 6;
 const held_within_ms = 3 * day_ms;
 
 /**
- * Plans a cold-chain grocer that opened 61 days before `until` and had 1,000 orders of 200 customers since.
- * Stock fits when every act is done at its own time: orders are filled when they come, but for some in the last days.
+ * Plans a cold-chain grocer that opened 61 days before `until` and has had 1,000 orders of 200 customers since. Stock
+ * suffices when every act is done at its own time: all orders are filled when they come, except some in the last days.
  */
 export function planBusiness({ seed, until }: PlanSettings): Plan {
   const random = seededRandom(seed);
@@ -71,7 +71,7 @@ export function planBusiness({ seed, until }: PlanSettings): Plan {
     ...receipts,
     ...wishes.flatMap((wish) => journey(seed, wish, fates.get(wish.order_number) ?? "plain")),
   ];
-  // Sorting keeps the order of acts at the same time: zones before products before receipts.
+  // Sorting keeps the order of acts of one time: zones before products before receipts.
   const past = acts.filter(({ at }) => at < until).sort((a, b) => a.at - b.at);
   return { acts: past, totals: addUp(past, short_orders.size) };
 }
@@ -86,7 +86,7 @@ function decideFates(
   const fates = new Map<string, Fate>();
   for (const wish of wishes) {
     const drawn = drawFate(seed, wish);
-    // A cancelled order gives its units back, which would fill orders that the plan has waiting for scarce goods.
+    // A cancelled order releases its units, which would fill orders that the plan wants to wait for scarce goods.
     const keepsScarce = drawn === "cancelled" && wish.lines.some(({ sku }) => scarceSkus.has(sku));
     fates.set(wish.order_number, short_orders.has(wish.order_number) ? "waits" : keepsScarce ? "plain" : drawn);
   }
@@ -100,7 +100,7 @@ function decideFates(
   return fates;
 }
 
-/** The status an order has after the last act of these kinds; an act that is not here leaves it as it is. */
+/** An order's status after the last act of these kinds; other acts leave it as it is. */
 const statusAfter: Partial<Record<Act["kind"], PublicOrderStatus>> = {
   order: "pending",
   hold: "on_hold",

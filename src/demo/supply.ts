@@ -5,7 +5,7 @@ import { day_ms, onDayOf, weekday } from "./calendar.ts";
 import { type Article, catalogue } from "./catalogue.ts";
 import type { Wish } from "./demand.ts";
 
-/** What comes in for the wishes, and which orders stay short because a supplier has nothing left. */
+/** What suppliers deliver for the demand, and which orders stay short because a supplier has nothing left. */
 interface Supply {
   readonly receipts: readonly ActOf<"receipt">[];
   readonly short_orders: ReadonlySet<string>;
@@ -26,7 +26,9 @@ const scarce_count = 4;
 const unserved_orders = 80;
 const sold_off_ms = 14 * day_ms;
 
-/** The products that run out towards the end: the most wanted cold goods that keep for three months or longer. */
+/**
+ * The products that run out towards the end: the most popular chilled goods with a shelf life of three months or more.
+ */
 export const scarceSkus: ReadonlySet<string> = new Set(
   catalogue
     .filter((article) => article.temperature_zone !== "ambient" && (article.shelf_life_days ?? 0) >= 90)
@@ -35,9 +37,9 @@ export const scarceSkus: ReadonlySet<string> = new Set(
 );
 
 /**
- * Plans deliveries so that every wish can be filled when it comes, first expired first out and with the shelf life the
- * product asks for, except that `scarceSkus` are delivered for all but the newest orders. Cold goods come on Tuesdays
- * and Fridays, the others on Tuesdays, in whole cases; the first delivery opens the business at `opening`.
+ * Plans deliveries so that every order can be filled when it comes, first expired first out and with the shelf life
+ * that the product requires, except that `scarceSkus` are delivered for all but the newest orders. Chilled goods come
+ * on Tuesdays and Fridays, the others on Tuesdays, in whole cases; the first delivery opens the business at `opening`.
  */
 export function planSupply(random: Random, wishes: readonly Wish[], opening: number, until: number): Supply {
   const receipts: ActOf<"receipt">[] = [];
@@ -65,7 +67,7 @@ export function planSupply(random: Random, wishes: readonly Wish[], opening: num
   return { receipts, short_orders };
 }
 
-/** When a product can come in: at the opening, then before the doors open on its delivery days. */
+/** When a product can be delivered: at the opening, then before the doors open on its delivery days. */
 function deliveryMoments(article: Article, opening: number, served_until: number): number[] {
   const days = article.temperature_zone === "ambient" ? [2] : [2, 5];
   const moments = [opening];
@@ -76,7 +78,7 @@ function deliveryMoments(article: Article, opening: number, served_until: number
   return moments;
 }
 
-/** Units to have delivered now: what is wanted until the next delivery and some reserve, less what is left by then. */
+/** Units to order now: the demand until the next delivery and a reserve, less what is left by then. */
 function orderQuantity(
   random: Random,
   article: Article,
@@ -86,13 +88,13 @@ function orderQuantity(
 ): number {
   const kept = lots.filter((lot) => lot.usable_until >= next).reduce((sum, lot) => sum + lot.left, 0);
   const wanted = between(wants, at, Math.min(next, served_until)).reduce((sum, want) => sum + want.quantity, 0);
-  // What will not be had again is sold off without a reserve.
+  // What will not be delivered again is sold without a reserve.
   const sellsOff = scarceSkus.has(article.sku) && next > served_until - sold_off_ms;
   const reserve = sellsOff ? 0 : Math.round(article.reorder_point * (0.5 + random.next() * 0.9));
   return Math.ceil(Math.max(0, wanted + reserve - kept) / article.case_units) * article.case_units;
 }
 
-/** Takes units from the lots, first expired first; false when there are too few, and then all there are go. */
+/** Takes units from the lots, first expired first; false when there are too few, and then all of them are taken. */
 function take(lots: readonly Lot[], want: Want): boolean {
   let missing = want.quantity;
   for (const lot of lots) {
@@ -114,7 +116,7 @@ function receive(article: Article, at: number, quantity: number): ActOf<"receipt
     quantity,
     bin: article.bin,
     lot_number: article.lot_tracking ? `L${date}-${article.sku.replace("-", "")}` : null,
-    // Goods expire at the start of a day, as labels say it.
+    // Goods expire at the start of a day, as printed on labels.
     expiration_at: shelf_life_days === null ? null : Math.floor(at / day_ms + shelf_life_days) * day_ms,
     unit_cost_cents: Math.round(article.price_cents * 0.62),
     reference: `PO-${date}`,

@@ -1,4 +1,4 @@
-// What the sample business pays carriers, and whom. All prices are invented.
+// The prices of the sample business's own service, and the other carriers that it uses. All prices are invented.
 import type { Random } from "../kit/random.ts";
 import type { CreateRateCard } from "../shipping/rates/schemas.ts";
 import { alternating, fedexShort, gs1 } from "../tracking/numbers/check_digits.ts";
@@ -7,10 +7,10 @@ import type { CarrierParcel, DeliveryAddress, ServiceCode } from "./acts.ts";
 const zones = [1, 2, 3, 4, 5, 6, 7, 8];
 const breaks = [1, 5, 10, 20, 40, 70];
 
-/** What a pound bracket costs in a zone, in dollars: more with every zone and every bracket. */
+/** The price of a weight bracket in a zone, in dollars: higher with every zone and every bracket. */
 const dollars = (zone: number, pounds: number) => (5.4 + zone * 0.85 + pounds * (0.16 + zone * 0.035)).toFixed(2);
 
-/** The warehouse's own service by zone, with fuel, dimensional weight, and more for what goes far or is large. */
+/** The warehouse's own service by zone, with fuel, dimensional weight, and surcharges for far and large parcels. */
 export const ground: CreateRateCard = {
   service: "ground",
   name: "Ground",
@@ -46,9 +46,9 @@ export const ground: CreateRateCard = {
 
 interface OtherCarrier {
   readonly carrier: string;
-  /** How it calls its services, by ours. */
+  /** The carrier's names of its services, by ours. */
   readonly services: Readonly<Record<ServiceCode, string>>;
-  /** A tracking number with its check digit, of ten digits that no other parcel has. */
+  /** A tracking number with its check digit, made of ten digits that no other parcel has. */
   readonly numberOf: (serial: string) => string;
 }
 
@@ -70,14 +70,14 @@ const usps: OtherCarrier = {
 
 const withCheck = (prefix: string, body: string, rule: (body: string) => string) => `${prefix}${body}${rule(body)}`;
 
-/** Whom the parcel of an order is given to with a label of theirs; null where our own carrier takes it, as mostly. */
+/** The other carrier that gets the parcel of an order; null for our own carrier, which takes most of them. */
 export function otherCarrier(
   random: Random,
   order: { readonly order_number: string; readonly service: ServiceCode },
   to: DeliveryAddress,
 ): CarrierParcel | null {
   const drawn = random.chance(0.2) ? random.pick([ups, fedex, usps]) : null;
-  // Only the post goes to the armed forces.
+  // Only the post delivers to military addresses.
   const chosen = /^[AF]PO$/.test(to.city) ? usps : drawn;
   if (chosen === null || to.country !== "US") return null;
   const serial = order.order_number.replace(/\D/g, "").padStart(10, "0");

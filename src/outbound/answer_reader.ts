@@ -1,20 +1,20 @@
-// Reads the answers that come over one connection with llhttp alone, without the streams that node:http puts around it,
-// which cost more than the rest of a request.
+// Reads the answers on one connection with llhttp alone, without the streams of node:http, which cost more than the
+// rest of a request.
 import type { Head, Parser, ParserClass } from "./http_parser.ts";
 import { type Answered, early_bytes_max, head_bytes_max, headersOf, joined } from "./talk.ts";
 
-// What the parser is told by its listeners.
+// What the parser's listeners report.
 const go_on = 0;
 const without_body = 1;
 const leave_the_rest = 2;
 
 /** Reads one answer after another. `expect` comes before each. */
 export class AnswerReader {
-  /** How much of the answer is there. */
+  /** The progress of the answer. */
   progress: "nothing" | "head" | "whole" = "nothing";
-  /** Whether the body is longer than what is wanted of it. */
+  /** Whether the body is longer than the limit. */
   overlong = false;
-  /** Whether the other side may be asked again on this connection. Known when the answer is whole. */
+  /** Whether the connection can be used again. Known when the answer is complete. */
   lasting = false;
   readonly #parser: Parser;
   #bodyless = false;
@@ -36,7 +36,7 @@ export class AnswerReader {
     parser[HTTPParser.kOnMessageComplete] = () => this.#end();
   }
 
-  /** Gets ready for the answer to a request. One to HEAD has no body, whatever its headers say. */
+  /** Prepares for the answer to a request. An answer to HEAD has no body, whatever its headers say. */
   expect(body_bytes_max: number, bodyless: boolean): void {
     this.progress = "nothing";
     this.overlong = false;
@@ -49,7 +49,7 @@ export class AnswerReader {
     this.#early_bytes = 0;
   }
 
-  /** Takes what came. Answers why it is no HTTP, or null. */
+  /** Takes received bytes. Answers why they are not HTTP, or null. */
   read(bytes: Uint8Array): string | null {
     const parsed = this.#parser.execute(bytes);
     if (parsed instanceof Error) {
@@ -58,16 +58,16 @@ export class AnswerReader {
     }
     if (this.progress !== "nothing") return null;
     this.#early_bytes += bytes.length;
-    return this.#early_bytes > early_bytes_max ? "Too much comes before it" : null;
+    return this.#early_bytes > early_bytes_max ? "Too much precedes it" : null;
   }
 
-  /** Takes that nothing more comes, which is the end of a body that has no length. */
+  /** The connection has ended, which completes a body without a length. */
   end(): void {
     this.lasting = false;
     this.#parser.finish();
   }
 
-  /** What was read of the answer. Its head must be there. */
+  /** The answer read so far. Its head must be complete. */
   answer(): Answered {
     const headers = headersOf(this.#lines);
     const body = joined(this.#chunks);
@@ -75,12 +75,12 @@ export class AnswerReader {
   }
 
   #begin(): number {
-    // What nobody asked for: the connection is not used again.
+    // An answer that nobody asked for: the connection is not used again.
     if (this.progress === "whole") this.lasting = false;
     return go_on;
   }
 
-  /** The parser tells many headers in parts. */
+  /** The parser reports many headers in parts. */
   #many(lines: string[]): number {
     if (this.progress === "nothing") this.#lines.push(...lines);
     return go_on;
@@ -88,10 +88,10 @@ export class AnswerReader {
 
   #head(lines: string[] | undefined, status_code: number, lasting: boolean): number {
     if (this.progress !== "nothing") return go_on;
-    if (lines !== undefined) this.#lines = lines; // Else they came in parts.
+    if (lines !== undefined) this.#lines = lines; // Otherwise they came in parts.
     const switches = status_code === 101;
     if (status_code >= 100 && status_code < 200 && !switches) {
-      // Told in advance; the answer follows.
+      // An interim response; the final one follows.
       this.#lines = [];
       return without_body;
     }

@@ -1,4 +1,4 @@
-// What is asked of an API and what comes of it, whoever asks and whoever is asked.
+// Requests to an API and their results, for every caller and every API.
 import type { Fault } from "../kit/fault.ts";
 
 /** One request to an API. */
@@ -7,7 +7,7 @@ export interface ApiRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** For how long its answer is awaited, in milliseconds, and as long again for it to end: 20 seconds unless said. */
+  /** How long to wait for the answer, in milliseconds, and as long again for its end: 20 seconds by default. */
   readonly wait_ms?: number;
 }
 
@@ -19,32 +19,32 @@ export interface ApiAnswer {
   readonly body: Uint8Array;
 }
 
-/** Calls an API at a checked address. It refuses, in the words of who asks, when there is no whole answer. */
+/** Calls an API at a checked address. Without a complete answer it refuses, in the words of the caller. */
 export type Api = (request: ApiRequest) => Promise<ApiAnswer>;
 
 /** Why an API's answer is of no use. */
 export interface Trouble {
-  /** What it answered, or null when there was no whole answer. */
+  /** The answer, or null when there was no complete one. */
   readonly status: number | null;
   /** Whether asking again cannot help. */
   readonly permanent: boolean;
-  /** When to ask again, where the API said so. */
+  /** When to ask again, if the API said so. */
   readonly retry_after_seconds: number | null;
-  /** Whether the request was on its way, so that what it asks for may have been done. */
+  /** Whether the request was sent, so that it may have taken effect. */
   readonly written: boolean;
   /** The JSON of a refusal, or null. */
   readonly said: unknown;
 }
 
-/** Who is asked, and how a refusal is told here. */
+/** Who is asked, and how its refusals are reported. */
 export interface Party {
-  /** How a sentence begins about it, such as `The platform's API`. */
+  /** The start of a sentence about it, such as `The platform's API`. */
   readonly name: string;
   /** How much of an answer is read. */
   readonly answer_mebibytes_max: number;
-  /** What a person should know of a status, from its comma to before its full stop. */
+  /** An explanation of a status, from its comma to before the full stop. */
   readonly explained: (status: number) => string;
-  /** The words in which the API itself refuses, out of the JSON of its answer. */
+  /** Where the API puts the reason of a refusal in its JSON. */
   readonly wordsOf: (said: unknown) => readonly unknown[];
   readonly refusal: (words: string, trouble: Trouble) => Fault;
 }

@@ -1,4 +1,4 @@
-// Calls APIs of others. Where an API is, a client says: it is called as carefully as the receiver of a webhook.
+// Calls other parties' APIs. Clients choose their addresses, so they are called as carefully as receivers of webhooks.
 import type { Service } from "../http/service.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { Api, Party } from "./api.ts";
@@ -11,7 +11,7 @@ const deadlines = { connect_ms: 5000, headers_ms: wait_ms, body_ms: wait_ms };
 
 const outbounds = new WeakMap<Service, Readonly<Record<Mode, Outbound>>>();
 
-/** The one caller of APIs in a mode. Its `problem` says why a client may not name an address. */
+/** The one caller of APIs in a mode. Its `problem` says why a client may not use an address. */
 export function outboundOf(service: Service, mode: Mode): Outbound {
   let made = outbounds.get(service);
   if (made === undefined) {
@@ -26,7 +26,7 @@ export function outboundOf(service: Service, mode: Mode): Outbound {
   return made[mode];
 }
 
-/** Calls the APIs of a party by a caller. What is no GET is written once. */
+/** Calls a party's APIs. A request other than GET is sent only once. */
 export function createApi(outbound: Pick<Outbound, "call">, party: Party): Api {
   const { name, answer_mebibytes_max } = party;
   return async ({ method, url, headers, body, wait_ms: own_ms }) => {
@@ -60,10 +60,10 @@ export function createApi(outbound: Pick<Outbound, "call">, party: Party): Api {
   };
 }
 
-/** What the APIs of a party are called with in a mode. */
+/** What the callers of a party's APIs need in a mode. */
 export function apiOf(service: Service, mode: Mode, party: Party): Api {
   return createApi(outboundOf(service, mode), party);
 }
 
-// `The platform's API` within a sentence; a name proper stays as it is.
+// `The platform's API` within a sentence; a proper name stays as it is.
 const lowerFirst = (name: string) => name.replace(/^The /, "the ");

@@ -1,5 +1,5 @@
-// A connection to one address: it writes a request, reads the answer, and can then be kept for the next. Each wait has
-// an end, and certificates are always checked.
+// A connection to one address: it sends a request, reads the answer, and can then be kept for the next. Each wait has a
+// limit, and certificates are always checked.
 import * as net from "node:net";
 import * as tls from "node:tls";
 import { bareHost } from "./destination.ts";
@@ -7,26 +7,26 @@ import { type Answered, type Asked, closed_early, type Talk, type TalkOver } fro
 
 /** How long each part of a request may take. */
 export interface Deadlines {
-  /** From the start until the connection stands, the resolving of the name and TLS included. */
+  /** From the start until the connection is ready, including the lookup of the name and TLS. */
   readonly connect_ms: number;
-  /** From then, when the request is written, until the answer's headers are there. */
+  /** From then until the answer's headers are there. */
   readonly headers_ms: number;
-  /** From then, for the body. */
+  /** From then until the end of the body. */
   readonly body_ms: number;
 }
 
-/** Where a connection leads. */
+/** The peer of a connection. */
 export interface Peer {
   readonly address: string;
   readonly port: number;
   readonly secure: boolean;
-  /** Whom the certificate must be for, as in a URL. */
+  /** The name that the certificate must be for, as in a URL. */
   readonly hostname: string;
   /** Authorities to trust instead of the system's, in PEM. */
   readonly authorities: string | undefined;
 }
 
-/** How far a request came: the connection is dialled and secured by TLS, the answer awaited, its body read. */
+/** The progress of a request: connecting with TLS, waiting for the answer, reading its body. */
 type Stage = "dialling" | "securing" | "waiting" | "reading";
 
 /** Why nothing was answered. */
@@ -39,14 +39,14 @@ export interface Lost {
 /** An answer, or why there is none. */
 export type Reply = { readonly answer: Answered; readonly lost: null } | { readonly answer: null; readonly lost: Lost };
 
-/** One connection. It is dialled when it is made, and carries one request at a time. */
+/** One connection. It is opened when it is created, and carries one request at a time. */
 export class HttpConnection {
-  /** Whether it stands and carries nothing. */
+  /** Whether it is open and idle. */
   idle = false;
   readonly #socket: net.Socket;
   #talk: Talk | null = null;
   #stage: Stage = "dialling";
-  /** The request under way, its deadlines, and who waits for its reply. */
+  /** The request in progress, its deadlines, and who waits for its reply. */
   #asked: Asked | null = null;
   #deadlines: Deadlines = { connect_ms: 0, headers_ms: 0, body_ms: 0 };
   #tell: (reply: Reply) => void = () => {};
@@ -68,18 +68,18 @@ export class HttpConnection {
     });
   }
 
-  /** Writes one request and reads the answer. The connection is new or idle. */
+  /** Sends one request and reads the answer. The connection is new or idle. */
   ask(asked: Asked, deadlines: Deadlines): Promise<Reply> {
     return new Promise((resolve) => {
       this.#asked = asked;
       this.#deadlines = deadlines;
       this.#tell = resolve;
       if (this.#talk !== null && this.idle) this.#write(this.#talk, asked);
-      else this.#within(deadlines.connect_ms, "The connection did not stand in time.");
+      else this.#within(deadlines.connect_ms, "The connection was not established in time.");
     });
   }
 
-  /** Closes it; a request under way is lost. */
+  /** Closes it; a request in progress is lost. */
   close(): void {
     this.idle = false;
     this.#socket.destroy();
@@ -106,7 +106,7 @@ export class HttpConnection {
     talk.ask(asked);
   }
 
-  /** The socket broke before it stood; later the talk tells of it. */
+  /** The socket failed before it was ready; after that the talk reports failures. */
   #lose(message: string): void {
     if (this.#talk !== null) return;
     if (this.#asked === null) this.close();
@@ -118,7 +118,7 @@ export class HttpConnection {
     this.#timer = setTimeout(() => this.#end("timeout", message), ms);
   }
 
-  /** Ends the request under way: with what there is of an answer, or else with why there is none. */
+  /** Ends the request in progress: with the answer as far as it was read, or with the reason why there is none. */
   #end(code: Lost["code"], message: string): void {
     if (this.#asked === null) return;
     clearTimeout(this.#timer);
@@ -140,7 +140,7 @@ function dial({ address, port, secure, hostname, authorities }: Peer): net.Socke
     port,
     ALPNProtocols: ["http/1.1"],
     ...(net.isIP(host) === 0 && { servername: host }),
-    rejectUnauthorized: true, // Said aloud, so that no setting of the environment can switch the check off.
+    rejectUnauthorized: true, // Set explicitly, so that no environment variable can switch the check off.
     ...(authorities !== undefined && { ca: authorities }),
   });
   return socket.setNoDelay(true);

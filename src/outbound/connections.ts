@@ -1,4 +1,4 @@
-// The connections of one caller, of which the idle ones are kept a while for the next request to the same peer.
+// The connections of one caller. Idle ones are kept for a while for the next request to the same peer.
 import { HttpConnection, type Peer } from "./connection.ts";
 import type { TalkOver } from "./talk.ts";
 
@@ -15,7 +15,7 @@ interface Kept {
 export class Connections {
   readonly #talkOver: TalkOver;
   readonly #open = new Set<HttpConnection>();
-  /** By their peers, the last kept last. */
+  /** By peer, the last kept one last. */
   readonly #kept = new Map<string, Kept[]>();
   #kept_count = 0;
   #tidying: ReturnType<typeof setInterval> | undefined;
@@ -25,7 +25,7 @@ export class Connections {
     this.#talkOver = talkOver;
   }
 
-  /** A kept connection to that peer, or null. It is the caller's until it is kept again. */
+  /** A kept connection to a peer, or null. The caller has it to itself until it is kept again. */
   take(peer: Peer): HttpConnection | null {
     const kept = this.#kept.get(nameOf(peer));
     for (let last = kept?.pop(); last !== undefined; last = kept?.pop()) {
@@ -44,7 +44,7 @@ export class Connections {
     return connection;
   }
 
-  /** Keeps a connection for the next request to its peer if it is idle and there is room; else it is closed. */
+  /** Keeps a connection for the next request to its peer if it is idle and there is room; otherwise closes it. */
   keep(peer: Peer, connection: HttpConnection): void {
     const name = nameOf(peer);
     const kept = this.#kept.get(name) ?? [];
@@ -58,14 +58,14 @@ export class Connections {
     this.#tidying ??= setInterval(() => this.#tidy(), idle_ms).unref();
   }
 
-  /** Closes every connection, and makes no more; the requests under way are lost. */
+  /** Closes every connection and opens no more; requests in progress are lost. */
   close(): void {
     this.#closed = true;
     for (const connection of this.#open) connection.close();
     this.#tidy();
   }
 
-  /** Closes what was idle for long, and forgets what the other side closed. */
+  /** Closes connections that were idle for long, and removes those that the peer closed. */
   #tidy(): void {
     this.#kept_count = 0;
     for (const [name, all] of this.#kept) {

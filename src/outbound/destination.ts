@@ -1,9 +1,9 @@
-// Which addresses the service may call. A webhook, or a shop's API, is a request that a stranger aims, so nothing but
-// public addresses is called, unless the operator opened a range or a developer's own machine calls itself.
+// Which addresses the service may call. The address of a webhook or a shop's API comes from a stranger, so only public
+// addresses are called, unless the operator allows a range or a developer's own machine calls itself.
 import { BlockList, isIP } from "node:net";
 import { assert } from "../kit/assert.ts";
 
-/** Address ranges, one list for each family: a list of both families would take every IPv4 address for a mapped one. */
+/** Address ranges, one list for each family: in a list of both, IPv4 addresses would count as mapped ones. */
 interface Ranges {
   readonly ipv4: BlockList;
   readonly ipv6: BlockList;
@@ -16,7 +16,7 @@ export interface AddressPolicy {
   readonly loopback_server: boolean;
   /** The ports that may be called in live mode: 443 and 8443 unless configured. */
   readonly ports: readonly number[];
-  /** The ranges that the operator opened. */
+  /** The ranges that the operator allows. */
   readonly openings: Ranges;
 }
 
@@ -33,7 +33,7 @@ export interface UrlProblem {
   readonly message: string;
 }
 
-/** The ports that may be called in live mode where nothing is configured. */
+/** The ports that may be called in live mode by default. */
 export const default_ports: readonly number[] = [443, 8443];
 
 const url_characters_max = 2048;
@@ -47,7 +47,7 @@ export function rangeProblem(cidr: string): string | null {
   return /^(0|[1-9][0-9]{0,2})$/.test(length) && Number(length) <= bits_max ? null : `not an address range: ${cidr}`;
 }
 
-/** Ranges from their CIDR notation, each of which `rangeProblem` has found nothing wrong with. */
+/** Ranges from their CIDR notation, which `rangeProblem` has checked. */
 export function ranges(cidrs: readonly string[]): Ranges {
   const made = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const cidr of cidrs) {
@@ -67,16 +67,16 @@ const not_public = ranges([
 const global_unicast = ranges(["2000::/3"]);
 const loopback = ranges(["127.0.0.0/8", "::1/128"]);
 
-// Where clouds hand out credentials to whoever asks. No configuration opens these, in no IPv6 spelling either: mapped,
-// compatible, translated, through NAT64, through 6to4.
+// Where clouds hand out credentials to any caller. No setting allows these, in no IPv6 form either: mapped, compatible,
+// translated, NAT64, 6to4.
 const never_open = ranges([
   ...["169.254.0.0/16", "fd00:ec2::254/128", "::ffff:a9fe:0/112", "::a9fe:0/112", "::ffff:0:a9fe:0/112"],
   ...["64:ff9b::a9fe:0/112", "2002:a9fe::/32"],
 ]);
 
 /**
- * Whether an address that `host` resolved to must not be called. The host is written as in a URL. What cannot be read
- * as an address is blocked.
+ * Whether an address that `host` resolved to must not be called. The host is written as in a URL. Anything that is not
+ * an address is blocked.
  */
 export function isBlocked(address: string, host: string, policy: AddressPolicy): boolean {
   if (isIP(address) === 0 || address.includes("%") || contains(never_open, address)) return true;
@@ -85,20 +85,21 @@ export function isBlocked(address: string, host: string, policy: AddressPolicy):
   return contains(not_public, address) || (isIP(address) === 6 && !contains(global_unicast, address));
 }
 
-/** The host of a URL without the brackets that an IPv6 address wears there. */
+/** The host of a URL without the brackets of an IPv6 address. */
 export function bareHost(host: string): string {
   return host.startsWith("[") ? host.slice(1, -1) : host;
 }
 
 /**
- * What is wrong with an address as a client writes it, or null. A host name is not resolved here: what it
- * resolves to is checked whenever it is called.
+ * What is wrong with an address from a client, or null. A host name is not resolved here: its addresses are checked at
+ * each call.
  */
 export function urlProblem(text: string, policy: AddressPolicy): UrlProblem | null {
   if (text.length > url_characters_max)
     return problem("too_long", `must have at most ${url_characters_max} characters`);
   const url = URL.parse(text);
-  // The parser mends what it can. Only what needs no mending is taken, so that all who read the address agree on it.
+  // The URL parser repairs what it can. Only addresses without need of repair are accepted, so that all readers agree
+  // on them.
   if (url === null || !/^[a-z]+:\/\/[^/]/i.test(text) || /[\s\p{Cc}\\]/u.test(text)) {
     return problem("invalid_url", "must be an absolute URL");
   }

@@ -1,7 +1,7 @@
-// llhttp, the parser behind node:http, as far as it is used here. It is reached by a door that is closing, so that what
-// needs it asks first whether it is there.
+// llhttp, the parser of node:http, as far as it is used here. Access to it is deprecated, so callers check first
+// whether it is there.
 
-/** What the parser is, and the numbers by which it calls what it read. */
+/** The parser, and the numbers by which it names what it read. */
 export interface ParserClass {
   new (): Parser;
   readonly RESPONSE: number;
@@ -15,9 +15,9 @@ export interface ParserClass {
 export interface Parser {
   [read: number]: (...told: never[]) => number;
   initialize(kind: number, resource: object, head_bytes_max: number): void;
-  /** Parses some bytes. Answers an error when they are no HTTP. */
+  /** Parses some bytes. Answers an error when they are not HTTP. */
   execute(bytes: Uint8Array): number | ParserError;
-  /** Tells that no more bytes come. Answers an error when the answer needs more. */
+  /** Reports the end of input. Answers an error when the answer is incomplete. */
   finish(): ParserError | undefined;
 }
 
@@ -25,7 +25,7 @@ interface ParserError extends Error {
   readonly reason?: string;
 }
 
-/** A head as told: the version, the headers, two things of requests, the status, its words, an upgrade, if it lasts. */
+/** The parts of a head: version, headers, two fields of requests, status, its text, upgrade, keep-alive. */
 export type Head = [number, number, string[] | undefined, null, null, number, string, boolean, boolean];
 
 /** What may have the parser: a process. */
@@ -35,7 +35,7 @@ interface MayBind {
 
 const numbers = ["RESPONSE", "kOnMessageBegin", "kOnHeaders", "kOnHeadersComplete", "kOnBody", "kOnMessageComplete"];
 
-/** The parser of a process, or null where there is none that can be used as above. */
+/** The parser of a process, or null if it has none that works as above. */
 export function parserOf(program: unknown): ParserClass | null {
   try {
     const found = (program as MayBind).binding?.("http_parser")?.HTTPParser;

@@ -1,23 +1,23 @@
-/** Something to do for a connection. */
+/** A task for a connection. */
 interface Task {
   readonly connection: { readonly id: number };
 }
 
-/** How tasks are got and done. */
+/** How tasks are claimed and done. */
 interface LaneWork<T extends Task> {
-  /** Claims tasks of connections that are not among the busy ones; answers when there will be more (ms), or null. */
+  /** Claims tasks of connections that are not busy; answers when there will be more (ms), or null. */
   readonly claim: (busy: ReadonlySet<number>) => Promise<{ claims: readonly T[]; next_at: number | null }>;
-  /** Does one task. What it throws is handed to `failed`, and the connection's other claims are let be. */
+  /** Does one task. Its errors go to `failed`, and the connection's other claims are left alone. */
   readonly work: (task: T) => Promise<void>;
   readonly failed: (error: unknown) => void;
-  /** Called when a connection is idle again: what came meanwhile was passed over. */
+  /** Called when a connection is idle again: tasks that came meanwhile were skipped. */
   readonly idle: () => Promise<void>;
 }
 
-/** Work of many connections: one task of each at a time, so that a slow platform delays no other. */
+/** Work for many connections: one task of each at a time, so that a slow platform delays no other. */
 export class Lanes<T extends Task> {
   readonly #how: LaneWork<T>;
-  /** What is under way, by connection. */
+  /** What is in progress, by connection. */
   readonly #busy = new Map<number, Promise<void>>();
 
   constructor(how: LaneWork<T>) {
@@ -33,7 +33,7 @@ export class Lanes<T extends Task> {
     return next_at;
   }
 
-  /** Waits until nothing is under way. */
+  /** Waits until nothing is in progress. */
   async settled(): Promise<void> {
     while (this.#busy.size > 0) await Promise.all(this.#busy.values());
   }

@@ -1,4 +1,4 @@
-// One e-mail by the operator's mail server.
+// E-mail through the operator's mail server.
 import type { MailSettings } from "../http/service.ts";
 import type { Mail } from "../kit/mail.ts";
 import { redacted } from "../kit/redact.ts";
@@ -7,13 +7,13 @@ const connection_ms = 10_000;
 const silence_ms = 20_000;
 const words_max = 500;
 
-/** What a mail server said of a mail that it took, and the addresses among several that it refused. */
+/** A mail server's answer to an accepted mail, and the addresses that it refused. */
 interface Taken {
   readonly answer: string;
   readonly refused: readonly string[];
 }
 
-/** Where the mail server is; TLS from the start, or once it offers it (unless it must, or must not). */
+/** The mail server's address; TLS from the start, or as soon as the server offers it (or always, or never). */
 interface MailPlace {
   readonly host: string;
   readonly port: number;
@@ -31,11 +31,11 @@ async function transportTo(url: string) {
   });
 }
 
-/** Hands a mail to the mail server, to these addresses. Rejects when the server does not take it. */
+/** Sends a mail to these addresses through the mail server. Rejects when the server does not accept it. */
 export async function sendMail(settings: MailSettings, to: string, { subject, text, name }: Mail): Promise<Taken> {
   const transport = await transportTo(settings.url);
   try {
-    // Sent again, it is the same message: readers of mail show one.
+    // A repeated mail has the same Message-ID, so that mail readers show it once.
     const messageId = `<${name}@packhouse>`;
     const { response, rejected } = await transport.sendMail({ from: settings.from, to, subject, text, messageId });
     const refused = rejected.map(String);
@@ -45,10 +45,10 @@ export async function sendMail(settings: MailSettings, to: string, { subject, te
   }
 }
 
-/** How handing a mail over ended: what the server said, or in words why it did not take it. */
+/** The result of sending a mail: the server's answer, or the reason why it did not accept it. */
 export type Handed = ({ readonly taken: true } & Taken) | { readonly taken: false; readonly reason: string };
 
-/** Hands a mail to the mail server as `sendMail` does, and waits for so long at most. Its words name no secret. */
+/** Sends a mail as `sendMail` does, and waits at most so long. Its messages contain no secret. */
 export async function tryMail(settings: MailSettings, to: string, mail: Mail, wait_ms: number): Promise<Handed> {
   const { promise, reject } = Promise.withResolvers<never>();
   const late = new Error(`the mail server did not answer within ${wait_ms / 1000} seconds`);
@@ -63,7 +63,7 @@ export async function tryMail(settings: MailSettings, to: string, mail: Mail, wa
   }
 }
 
-/** Where mails are handed over, as the transport itself reads the settings. */
+/** The mail server's host and port, as the transport itself reads the settings. */
 export async function mailPlace({ url }: MailSettings): Promise<MailPlace> {
   const transport = await transportTo(url);
   const { host = "localhost", port, secure = false, requireTLS = false, ignoreTLS = false } = transport.options;
@@ -72,7 +72,7 @@ export async function mailPlace({ url }: MailSettings): Promise<MailPlace> {
   return { host, port: Number(port ?? (secure ? 465 : 587)), tls };
 }
 
-/** A mail server's words without what one signs in to it with, should it repeat that. */
+/** A mail server's message without the credentials, in case it repeats them. */
 function withoutSecrets(words: string, { url }: MailSettings): string {
   const { username = "", password = "" } = URL.parse(url) ?? {};
   const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];

@@ -15,10 +15,10 @@ import {
   too_early,
 } from "./talk.ts";
 
-/** The way to talk by node:http, over the socket that it is handed and no other. */
+/** Talks through node:http over the given socket and no other. */
 export const talkByNode: TalkOver = (socket, told) => new NodeTalk(socket, told);
 
-/** One request under way, and what is read of its answer. */
+/** One request in progress, and the answer read so far. */
 interface Exchange {
   readonly body_bytes_max: number;
   head: http.IncomingMessage | null;
@@ -26,7 +26,7 @@ interface Exchange {
   body_bytes: number;
   early_bytes: number;
   whole: boolean;
-  /** Why there is no more of an answer. */
+  /** Why the answer is not complete. */
   message: string;
 }
 
@@ -36,14 +36,14 @@ class NodeTalk implements Talk {
   readonly #socket: net.Socket;
   readonly #told: Told;
   #exchange: Exchange | null = null;
-  /** Whether it is under way. */
+  /** Whether it is in progress. */
   #asking = false;
 
   constructor(socket: net.Socket, told: Told) {
     this.#socket = socket;
     this.#told = told;
     socket.on("data", (bytes: Uint8Array) => this.#count(bytes));
-    // What happens while a request is under way, node:http tells by the request.
+    // While a request is in progress, node:http reports events on the request.
     const left = () => {
       if (!this.#asking) told.stray();
     };
@@ -82,7 +82,7 @@ class NodeTalk implements Talk {
     request.on("error", (error) => {
       exchange.message = messageOf(error);
     });
-    // The socket is free for another request only now.
+    // Only now is the socket free for another request.
     request.on("close", () => this.#end(exchange, exchange.whole && request.shouldKeepAlive));
     request.end(body ?? undefined);
   }
@@ -121,7 +121,7 @@ class NodeTalk implements Talk {
     head.on("end", () => {
       exchange.whole = head.complete;
     });
-    head.on("error", () => {}); // It is cut, which the request tells, too.
+    head.on("error", () => {}); // The answer is cut off, which the request reports as well.
   }
 
   #end(exchange: Exchange, lasting: boolean): void {
@@ -133,8 +133,8 @@ class NodeTalk implements Talk {
   }
 }
 
-/** Why there is no answer, in the words of the other way: what cannot be parsed is no HTTP. */
+/** Why there is no answer, worded as in the other talk: what cannot be parsed is not HTTP. */
 function messageOf(error: Error & { readonly code?: string; readonly reason?: string }): string {
-  if (error.code?.startsWith("HPE_")) return `The answer is no HTTP: ${error.reason ?? error.message}.`;
+  if (error.code?.startsWith("HPE_")) return `The answer is not HTTP: ${error.reason ?? error.message}.`;
   return error.code === "ECONNRESET" ? closed_early : error.message;
 }

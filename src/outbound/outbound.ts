@@ -1,5 +1,5 @@
-// One request to an address that a stranger chose. The name is resolved once, and the address that was checked is the
-// one called; each wait has an end, each read a cap; certificates are always checked, redirects and proxies never used.
+// One request to an address that a stranger chose. The name is resolved once, and the checked address is the one
+// called. Each wait and each read has a limit, certificates are always checked, redirects and proxies are never used.
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { remembered } from "../kit/remembered.ts";
@@ -20,22 +20,22 @@ interface OutboundOptions {
   readonly resolve?: Resolve | undefined;
   /** Authorities to trust instead of the system's, in PEM. */
   readonly authorities?: string | undefined;
-  /** How requests are written and answers read, where it is not to be the quickest way that this program has. */
+  /** How requests are sent and answers read, if not in the fastest way that this program has. */
   readonly talkOver?: TalkOver | undefined;
 }
 
-/** What is asked, and of whom. The host and the length are added to the headers. */
+/** The request and its receiver. The host and the length are added to the headers. */
 export interface Outgoing {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null sends none. */
+  /** Null for no body. */
   readonly body: string | null;
   /** How much of the answer's body is read. */
   readonly body_bytes_max: number;
-  /** Whether a second time does no harm. What is not repeatable is written once, on a connection of its own. */
+  /** Whether a second try is harmless. A request that is not repeatable is sent once, on a connection of its own. */
   readonly repeatable: boolean;
-  /** For how long the answer is awaited, and then its body, where the caller's deadlines are not meant. */
+  /** How long to wait for the answer, and then for its body, if the caller's deadlines do not apply. */
   readonly answer_ms?: number;
 }
 
@@ -46,7 +46,7 @@ type OutboundErrorCode = "dns_error" | "blocked_address" | Lost["code"];
 interface Unanswered {
   readonly code: OutboundErrorCode;
   readonly message: string;
-  /** Whether the request was on its way, so that it may have been done. */
+  /** Whether the request was sent, so that it may have taken effect. */
   readonly written: boolean;
 }
 
@@ -56,19 +56,25 @@ type Result = { readonly ip_address: string | null } & (
   | { readonly answer: null; readonly error: Unanswered }
 );
 
-/** What came of a request. The time is null when the address was blocked, since it would tell of the network behind. */
+/**
+ * The result of a request. The time is null when the address was blocked, since it would reveal something about the
+ * network behind it.
+ */
 export type Outcome = Result & { readonly duration_ms: number | null };
 
 export interface Outbound {
-  /** Makes one request. It never throws: whatever goes wrong is in the outcome. */
+  /** Makes one request. It never throws: errors are part of the outcome. */
   call(outgoing: Outgoing): Promise<Outcome>;
-  /** Why a client may not name this address, by its text and by what its name resolves to now; an unknown name may. */
+  /**
+   * Why a client may not use this address, by its text and by what its name resolves to now; an unknown name may be
+   * used.
+   */
   problem(url: string): Promise<UrlProblem | null>;
-  /** Closes every connection; a request under way ends with an error. */
+  /** Closes every connection; a request in progress ends with an error. */
   close(): void;
 }
 
-/** What an address says of itself: who is called, and what of. */
+/** The parts of an address: whom to call, and for what. */
 interface Target {
   readonly secure: boolean;
   /** As the header `Host` gives it. */
@@ -84,7 +90,7 @@ const systemResolve: Resolve = async (host) => {
   return found.map(({ address }) => address);
 };
 
-/** A caller of the addresses that the policy allows. It keeps connections open between requests. */
+/** Calls the addresses that the policy allows. It keeps connections open between requests. */
 export function createOutbound(options: OutboundOptions): Outbound {
   const { policy, deadlines, resolve = systemResolve, authorities, talkOver = quickestTalk(process) } = options;
   const connections = new Connections(talkOver);
@@ -94,7 +100,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     return problem === null ? { target: readTarget(text), problem } : { target: null, problem };
   });
 
-  /** Calls one address, by a kept connection if there is one and a second try would do no harm. */
+  /** Calls one address, on a kept connection if there is one and a second try is harmless. */
   async function callOne(address: string, target: Target, outgoing: Outgoing, until: number): Promise<Reply> {
     const { port, secure, hostname } = target;
     const asked = askedOf(target, outgoing);
@@ -110,7 +116,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const known = outgoing.repeatable ? connections.take(peer) : null;
     if (known === null) return await ask(connections.dial(peer));
     const reply = await ask(known);
-    // A kept connection may be closed while the request is on its way: that says nothing of the other side.
+    // A kept connection may be closed while the request is on its way, which does not mean that the other side is down.
     const again = reply.lost?.code === "connect_error" && performance.now() < until;
     return again ? await ask(connections.dial(peer)) : reply;
   }
@@ -125,7 +131,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       return failure("blocked_address", "The address must be public.");
     }
     let result = failure("connect_error", "Nothing was called.");
-    // The addresses in turn until one is reached.
+    // The addresses in turn until one accepts the connection.
     for (const address of found) {
       const { answer, lost } = await callOne(address, target, outgoing, until);
       result = { ...(answer === null ? failureOf(lost) : { answer, error: null }), ip_address: address };
@@ -153,7 +159,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-/** The parser alone where a program has one, else node:http. */
+/** The parser alone if the program has it, else node:http. */
 export function quickestTalk(program: unknown): TalkOver {
   const parser = parserOf(program);
   return parser === null ? talkByNode : talkByParser(parser);
@@ -170,7 +176,7 @@ function readTarget(text: string): Target {
   };
 }
 
-/** Every address of a URL's host, none when it has none; null when it does not resolve in time. */
+/** Every address of a URL's host, none if it has none; null when it does not resolve in time. */
 async function addressesOf(hostname: string, resolve: Resolve, ms: number): Promise<readonly string[] | null> {
   const host = bareHost(hostname);
   if (isIP(host) !== 0) return [host];
@@ -181,7 +187,7 @@ async function addressesOf(hostname: string, resolve: Resolve, ms: number): Prom
   return await Promise.race([resolve(host).catch(() => []), late]).finally(() => clearTimeout(timer));
 }
 
-/** A request as it is written. A header that would break the lines is refused. */
+/** A request as it is sent. A header that would break the lines is refused. */
 function askedOf({ path, authority }: Target, { method, headers: own, body, ...outgoing }: Outgoing): Asked {
   const headers: (readonly [string, string])[] = [["Host", authority]];
   for (const name in own) {

@@ -1,12 +1,12 @@
-// How a request is written to a socket that stands, and its answer read. There are two ways to do it: with the parser
-// alone (parsed_talk.ts), and by node:http (node_talk.ts) where the parser cannot be had.
+// How a request is sent over an open socket, and its answer read. There are two ways: with the parser alone
+// (parsed_talk.ts), and through node:http (node_talk.ts) where the parser is not available.
 import type * as net from "node:net";
 
 /** One request as it is written, and how its answer is read. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
-  /** All of them, in order. Their values have no characters that would break the lines. */
+  /** All headers, in order. Their values have no characters that would break the lines. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string | null;
   /** How much of the answer's body is read. */
@@ -19,48 +19,48 @@ export interface Answered {
   /** By lower-case name; several lines of one name are joined by a comma, where that makes a list. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Whether that is the whole body. */
+  /** Whether the body is complete. */
   readonly complete: boolean;
 }
 
-/** Who is told of what becomes of a request. */
+/** Who is notified of the progress of a request. */
 export interface Told {
   /** The head of the answer is there. */
   head(): void;
-  /** The answer is read as far as it will be, or there is none; `message` says why it is not whole. */
+  /** The answer is read as far as it will be, or there is none; `message` says why it is incomplete. */
   end(message: string): void;
-  /** The other side wrote something that nobody asked for, or left. */
+  /** The other side sent something unasked, or closed the connection. */
   stray(): void;
 }
 
 /** Carries one request after another over a socket. */
 export interface Talk {
-  /** How much of the answer is there. */
+  /** The progress of the answer. */
   readonly progress: "nothing" | "head" | "whole";
-  /** Whether the other side may be asked again. Known when the answer is whole. */
+  /** Whether the connection can be used again. Known when the answer is complete. */
   readonly lasting: boolean;
-  /** Writes a request. */
+  /** Sends a request. */
   ask(asked: Asked): void;
-  /** What was read of the answer. Its head must be there. */
+  /** The answer read so far. Its head must be complete. */
   answer(): Answered;
 }
 
-/** A way to talk over a socket, from its standing to its end. */
+/** Starts a talk over an open socket, for the socket's whole life. */
 export type TalkOver = (socket: net.Socket, told: Told) => Talk;
 
-/** How long the head of an answer may be. */
+/** The maximum length of an answer's head. */
 export const head_bytes_max = 16 * 1024;
-/** What may come before an answer's head, such as announcements of it. */
+/** The maximum length of what may precede an answer's head, such as interim responses. */
 export const early_bytes_max = 64 * 1024;
-/** Said of more than that. */
-export const too_early = "The answer is no HTTP: Too much comes before it.";
-/** Said when the other side leaves. */
+/** The message when more precedes it. */
+export const too_early = "The answer is not HTTP: Too much precedes it.";
+/** The message when the other side closes the connection. */
 export const closed_early = "The connection was closed before there was an answer.";
 
-// Of these a further line is no item of a list: the first one counts.
+// Further lines of these headers do not continue a list: the first one counts.
 const single_headers = ["content-type", "date", "location", "retry-after", "server"];
 
-/** Headers by their lower-case names, out of lines of a name and a value in turn. */
+/** Headers by their lower-case names, from lines of a name and a value in turn. */
 export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (let at = 0; at < lines.length; at += 2) {
@@ -72,7 +72,7 @@ export function headersOf(lines: readonly string[]): Readonly<Record<string, str
   return headers;
 }
 
-/** The body of an answer out of what came of it. */
+/** The body of an answer from its pieces. */
 export function joined(chunks: readonly Uint8Array[]): Uint8Array {
   const [first = new Uint8Array()] = chunks;
   return chunks.length > 1 ? Buffer.concat(chunks) : first;

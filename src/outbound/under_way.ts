@@ -1,7 +1,7 @@
-/** What requests have begun at carriers and what may outlast them, by store. */
+/** Work at carriers that requests have begun and that may outlast them, by store. */
 const under_way = new WeakMap<object, Set<Promise<unknown>>>();
 
-/** Keeps count of work that goes on, until it is over. */
+/** Counts work in progress until it is over. */
 export function goesOn<Done>(store: object, work: Promise<Done>): Promise<Done> {
   const all = under_way.get(store) ?? new Set();
   under_way.set(store, all);
@@ -10,7 +10,7 @@ export function goesOn<Done>(store: object, work: Promise<Done>): Promise<Done> 
   return work;
 }
 
-/** Waits until nothing that requests have begun goes on. */
+/** Waits until all work that requests have begun is over. */
 export async function purchasesUnderWay(store: object): Promise<void> {
   const all = under_way.get(store);
   while (all !== undefined && all.size > 0) await Promise.all(all);

@@ -1,4 +1,4 @@
-// Every event type a subscription may choose, in the order the documentation lists them.
+// Every event type that a subscription may choose, in the order of the documentation.
 export const eventTypes = [
   "order.created",
   "order.fulfilled",
@@ -19,23 +19,25 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** What happened, ready to be stored: `object` names the kind, the rest is the resource as its GET answers it. */
+/**
+ * What happened, ready to be stored: `object` names the kind; the other fields are the resource as its GET answers it.
+ */
 export interface DomainEvent {
   readonly type: EventType;
   readonly data: { readonly object: string } & Readonly<Record<string, unknown>>;
-  /** The old values of fields of `data` that changed, as far as they are told; absent where nothing is. */
+  /** The old values of changed fields of `data`, as far as the event shows them; absent if none. */
   readonly previous?: Readonly<Record<string, unknown>>;
 }
 
-/** What is told by an event that was stored. */
+/** The payload of a stored event. */
 export interface EventContent {
-  /** What version 1 subscriptions receive, byte for byte. */
+  /** What subscriptions of version 1 receive, byte for byte. */
   readonly body: string;
-  /** The old values of what changed, as JSON, for version 2 subscriptions; null where nothing is told of them. */
+  /** The old values of changed fields, as JSON, for subscriptions of version 2; null if none. */
   readonly previous: string | null;
 }
 
-/** Those of some old values, by field, that are others now. */
+/** The given old values, by field, that differ now. */
 export function previousOf<T extends object>(before: T, after: { readonly [K in keyof T]: unknown }): Partial<T> {
   const changed = Object.entries(before).filter(([field, value]) => after[field as keyof T] !== value);
   return Object.fromEntries(changed) as Partial<T>;

@@ -5,10 +5,10 @@ import { insertEvents } from "./store.ts";
 
 const body_bytes_max = 64 * 1024;
 
-// Who listens to the events of a transaction, by its statements: these are one transaction's alone while it runs.
+// The listeners to the events of a transaction, by its statements, which no other transaction uses meanwhile.
 const listeners = new WeakMap<Tx["sql"], (event: DomainEvent) => void>();
 
-/** Does work within a transaction and answers, beside what it answered, the events that it has told. */
+/** Runs work within a transaction and answers its result and the events that it emitted. */
 export async function overheard<Answer>(
   tx: Tx,
   work: () => Promise<Answer>,
@@ -23,8 +23,8 @@ export async function overheard<Answer>(
 }
 
 /**
- * Stores events in the caller's transaction, so that a change and its events are kept together or not at all. The
- * fan-out job finds them after the commit. A body over 64 KiB has its longest lists cut and says so: `truncated`.
+ * Stores events in the caller's transaction, so that a change and its events are committed together or not at all. The
+ * fan-out job finds them after the commit. In a body over 64 KiB the longest lists are cut, and `truncated` is set.
  */
 export async function emit(tx: Tx, events: readonly DomainEvent[]): Promise<void> {
   if (events.length === 0) return;
@@ -50,7 +50,7 @@ interface Envelope {
 
 function bodyOf(event: Envelope): string {
   const body = JSON.stringify(event);
-  // A character takes at most three bytes of UTF-8, so most bodies need no count.
+  // A character takes at most three bytes in UTF-8, so most bodies need no count.
   if (body.length * 3 <= body_bytes_max || Buffer.byteLength(body) <= body_bytes_max) return body;
   const data: Record<string, unknown> = { ...event.data, truncated: true };
   const lists = Object.entries(data).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));

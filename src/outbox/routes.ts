@@ -16,7 +16,7 @@ import { eventTypes } from "./catalog.ts";
 import { EventTypeView, EventView, eventSchema, ListEvents, secondEventSchema } from "./schemas.ts";
 import { countEvents, findEvent, listEvents, type StoredEvent, stretchOfEvents } from "./store.ts";
 
-/** What happened, to be read again, and the types of what can happen. */
+/** The events that happened, and the types of events. */
 export const eventRoutes = new Elysia()
   .use(conventions)
   .get("/events", ({ call, query }) => list(call, query), {
@@ -57,7 +57,7 @@ function list(call: Call, query: ListEvents): Promise<Response> {
   const { type, created_after, delivered, sort = "created_at", page = 1 } = query;
   const newest_first = sort === "-created_at";
   const filter = { type, created_after: momentOf(created_after) };
-  if (delivered !== undefined && page > 1) throw invalid("page", "cannot be used with delivered; go on by cursor");
+  if (delivered !== undefined && page > 1) throw invalid("page", "cannot be used with delivered; continue with cursor");
   if (delivered !== undefined && newest_first) throw invalid("sort", "cannot be used with delivered");
   return answerList(
     call,
@@ -83,7 +83,7 @@ async function get(db: Parameters<typeof findEvent>[0], id: string): Promise<Sto
   return event;
 }
 
-/** The event as version 1 subscriptions receive it; without its data once that was forgotten. */
+/** The event as subscriptions of version 1 receive it; without data once its payload was deleted. */
 function eventView({ id, type, created_at, body }: StoredEvent): object {
   return body === "" ? { id, type, created_at: iso(created_at), data: null } : JSON.parse(body);
 }

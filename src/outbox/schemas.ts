@@ -30,7 +30,7 @@ export const EventView = closed({
 
 export const EventTypeView = closed({
   type: choice(eventTypes),
-  summary: Type.String({ description: "When it happens." }),
+  summary: Type.String({ description: "When it is emitted." }),
   status: choice(["stable", "deprecated"]),
   schema: Type.Unsafe<object>(open),
   example: EventView,
@@ -43,7 +43,7 @@ export function eventSchema(type: string, data: TSchema): TSchema {
   return closed({ ...frame(type), data });
 }
 
-/** As `eventSchema`, for version 2 with full payloads, from the schema of what is told of the time before as well. */
+/** As `eventSchema`, for version 2 with full payloads, from the schemas of the data and of its old values. */
 export function secondEventSchema(type: string, data: TObject, previous: TObject): TSchema {
   const previous_attributes = { ...previous, description: "The old values of these fields, where they changed." };
   return closed({

@@ -29,7 +29,7 @@ export type PlacedEvent = Pick<StoredEvent, "seq" | "id" | "type" | "created_at"
 
 const last = prepared((sql, _: Args<Record<never, never>>) => sql.select({ last: max(events.position) }).from(events));
 
-/** The last place given in the order of events: how many have one. */
+/** The last place given in the order of events, which is the number of events with a place. */
 export async function lastPosition(db: Db): Promise<number> {
   const [row] = await last(db, {});
   return row?.last ?? 0;
@@ -68,8 +68,8 @@ const saveCounter = prepared((sql: Writing, a: Args<{ number: number }>) =>
 );
 
 /**
- * Gives the oldest events that have none their place in the order of `GET /events`, without gaps, and answers them in
- * that order. Whoever calls this must be the only one who does.
+ * Gives the oldest new events their place in the order of `GET /events`, without gaps, and answers them in that order.
+ * Only one transaction at a time may call this.
  */
 export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]> {
   const placed = (await place(tx, { limit, after: await lastPosition(tx), at: tx.now })) as PlacedEvent[];
@@ -90,23 +90,23 @@ const placedAfter = prepared((sql, a: Args<{ after: number; limit: number }>) =>
     .limit(given(a.limit)),
 );
 
-/** The events behind a place in their order, oldest first. */
+/** The events after a place in the order, oldest first. */
 export async function listPlacedAfter(db: Db, after: number, limit: number) {
   return placedAfter(db, { after, limit });
 }
 
-/** What `GET /events` may ask for. */
+/** The filters of `GET /events`. */
 interface EventFilter {
   readonly type?: EventType | undefined;
   readonly created_after?: number | undefined;
 }
 
-// Events before this many were looked at make a page of its own, even if few of them match.
+// A page ends after so many events were examined, even if few of them match.
 const looked_at_max = 5000;
 
 /**
- * A page of events by a condition that no index knows, `arrived`: the first that match among the next 5,000, and where
- * the list goes on when there are more behind these.
+ * A page of events by a condition without an index, `arrived`: the first matches among the next 5,000, and where the
+ * list continues if there are more.
  */
 export async function stretchOfEvents(
   db: Db,
@@ -132,7 +132,7 @@ function matching({ type, created_after }: EventFilter): SQL | undefined {
   );
 }
 
-/** A page of placed events in the order of their positions, or from the last of them back. */
+/** A page of events with a place, in their order, or from the last one back. */
 export async function listEvents(
   db: Db,
   filter: EventFilter,
@@ -149,7 +149,7 @@ export async function listEvents(
     .offset(offset);
 }
 
-/** How many placed events match. */
+/** How many events with a place match. */
 export async function countEvents(db: Db, filter: EventFilter): Promise<number> {
   return db.sql.$count(events, matching(filter));
 }
@@ -167,20 +167,20 @@ const contents = prepared((sql, a: Args<{ ids: string }>) =>
     .where(amongTexts(events.id, a.ids)),
 );
 
-/** What is told by the events with these ids, by id. */
+/** The payloads of the events with these ids, by id. */
 export async function findEventContents(db: Db, ids: readonly string[]): Promise<Map<string, EventContent>> {
   if (ids.length === 0) return new Map();
   return new Map((await contents(db, { ids: list(ids) })).map(({ id, ...content }) => [id, content]));
 }
 
-/** How many events are kept, placed or not. */
+/** How many events are stored, with or without a place. */
 export async function countStoredEvents(db: Db): Promise<number> {
   return db.sql.$count(events);
 }
 
 /**
- * Forgets up to `limit` payloads of events older than a moment of which the condition `sent` holds, and answers how
- * many. The events themselves are kept.
+ * Deletes up to `limit` payloads of events older than a moment for which the condition `sent` holds, and answers how
+ * many. The events themselves stay.
  */
 export async function forgetEventBodies(tx: Tx, before: number, limit: number, sent: SQL): Promise<number> {
   const old = tx.sql

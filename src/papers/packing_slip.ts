@@ -62,7 +62,7 @@ export function packingSlipOf(order: Order, warehouse: PlainWarehouse, shipment_
   if (shipment?.status === "voided") throw refusal(order, "print a packing slip", "this parcel is voided");
   const valid = order.shipments.filter(({ status }) => status !== "voided");
   const counts = unitsIn(shipment === null ? [] : [shipment]);
-  // // The amount of all earlier parcels is rounded once, so that the parcels add up to the whole.
+  // The amount of all earlier parcels is rounded once, so that the parcels add up to the whole.
   const earlier = unitsIn(shipment === null ? [] : valid.slice(0, valid.indexOf(shipment)));
   const items = order.lines.map((line) => {
     const ordered = keptUnits(line);
@@ -70,7 +70,7 @@ export function packingSlipOf(order: Order, warehouse: PlainWarehouse, shipment_
     const amount_cents = costOf(line, shipment === null ? ordered : packed, earlier.get(line.id) ?? 0);
     return { line, ordered, packed, backordered: line.wanted - line.reserved, amount_cents };
   });
-  // // The slip of a parcel lists its contents and what its recipient still waits for.
+  // The slip of a parcel lists its contents and what its recipient still waits for.
   const shown = items.filter((item) => item.ordered > 0 && (shipment === null || item.packed + item.backordered > 0));
   return { order, shipment, warehouse, items: shown };
 }
@@ -149,7 +149,7 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
   const sum = (of: (item: SlipItem) => number) => String(items.reduce((total, item) => total + of(item), 0));
   const blank: Cell = [];
   const amount = items.reduce((total, { amount_cents }) => total + amount_cents, 0);
-  // // If nothing waits for stock, the column would only take room from the items.
+  // If nothing waits for stock, the column would only take room from the items.
   const waits = items.some(({ backordered }) => backordered > 0);
   return {
     caption: null,

@@ -111,7 +111,7 @@ function stopsOf(units: readonly PlannedUnits[], orders: readonly Order[], produ
   );
 }
 
-// // Bin A-2 comes before A-10.
+// Bin A-2 comes before A-10.
 const collator = new Intl.Collator("en", { numeric: true });
 const compared = (a: string, b: string) => collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
 

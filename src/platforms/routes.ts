@@ -5,6 +5,6 @@ import { importRoutes } from "./imports/routes.ts";
 import { notificationRoutes } from "./notifications/routes.ts";
 import { reportRoutes } from "./reports/routes.ts";
 
-/** Connected stores, what they send, and what became of it. */
+/** Connected stores, their notifications, and the imports and reports that follow. */
 export const platformRoutes = (service: Service) =>
   new Elysia().use(connectionRoutes(service)).use(importRoutes).use(reportRoutes).use(notificationRoutes(service));

@@ -1,5 +1,5 @@
-// The platforms that orders come from, and every state of what the service keeps of them. The SQL CHECKs, the schemas
-// and the rules all read these tuples.
+// The platforms of orders, and every status of what the service keeps about them. The SQL CHECKs, the schemas and the
+// rules all read these tuples.
 import type { Moves } from "../kit/moves.ts";
 
 export const platforms = ["bigcommerce", "shopify", "woocommerce"] as const;
@@ -15,7 +15,7 @@ export const connectionMoves = {
   resume: { from: connectionStatuses, to: "active", held: false, emits: null },
 } as const satisfies Moves<ConnectionStatus>;
 
-/** What a new connection is, unless whoever makes it says otherwise. */
+/** The first status of a connection, unless the request says otherwise. */
 export const connectionStarts: ConnectionStatus = "active";
 
 /** The action that brings a connection into a status. */
@@ -24,13 +24,13 @@ export const connectionActions = {
   paused: "pause",
 } as const satisfies Record<ConnectionStatus, keyof typeof connectionMoves>;
 
-/** The statuses of connections whose orders are imported, and whose parcels are reported. */
+/** The statuses of connections whose orders are imported and whose parcels are reported. */
 export const workingConnections: readonly ConnectionStatus[] = [connectionMoves.resume.to];
 
 export const importStatuses = ["queued", "imported", "waiting", "ignored", "failed"] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 
-// An import is the claim of one order of a platform to one order here. Every notification of that order queues it anew.
+// An import links one order of a platform to one order here. Every notification of that order queues it again.
 // biome-ignore format: a table is read by its columns.
 export const importMoves = {
   queue:   { from: importStatuses, to: "queued",   held: false, emits: null },
@@ -39,12 +39,12 @@ export const importMoves = {
   ignore:  { from: ["queued"],     to: "ignored",  held: false, emits: null },
   give_up: { from: ["queued"],     to: "failed",   held: false, emits: null },
   retry:   { from: ["waiting", "ignored", "failed"], to: "queued", held: false, emits: null },
-  // The connection was given another address or other secrets.
+  // The connection got another address or other secrets.
   reconnect: { from: ["failed"],   to: "queued",   held: false, emits: null },
 } as const satisfies Moves<ImportStatus>;
 export type ImportAction = keyof typeof importMoves;
 
-/** What a new import is. */
+/** The first status of an import. */
 export const importStarts: ImportStatus = "queued";
 
 /** The statuses of imports that wait for their turn. */
@@ -59,10 +59,10 @@ export const awaitsPayment = (status: ImportStatus): boolean => status === "wait
 /** Whether an import was given up after an error. */
 export const isGivenUp = (status: ImportStatus): boolean => status === "failed";
 
-/** The statuses of imports that came to no order, or not to the last state of one. */
+/** The statuses of imports without an order here, or without the latest version of one. */
 export const unfinishedImports: readonly ImportStatus[] = importMoves.retry.from;
 
-/** What the platform makes of an order: to be sent, not paid yet, called off, or sent already. */
+/** The state of an order at its platform: to be sent, not paid yet, cancelled, or sent already. */
 export const platformOrderStates = ["open", "unpaid", "cancelled", "done"] as const;
 export type PlatformOrderState = (typeof platformOrderStates)[number];
 

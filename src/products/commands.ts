@@ -50,7 +50,7 @@ export async function updateProduct(
   const parts = await componentIds(tx, fields);
   const after = await refusingTaken(tx, fields, before.id, (inner) => saveProduct(inner, before, fields, parts));
   await onChange(tx, before, after);
-  // // Orders may be on hold until the product can be sold.
+  // Orders may be on hold until the product can be sold.
   if (!isSold(before.status) && isSold(after.status)) tx.wake("orders.recheck_goods", tx.now);
   return after;
 }

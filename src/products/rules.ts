@@ -50,7 +50,7 @@ const reserved_skus: readonly string[] = [
 export function checkProduct(fields: ProductFields): void {
   const { sku, name, customs, weight, weight_unit } = fields;
   if (reserved_skus.includes(sku.toLowerCase())) throw invalid("sku", "is a reserved word");
-  // // Scanners strip outer spaces, and a path that ends in dots means another path.
+  // Scanners strip outer spaces, and a path that ends in dots means another path.
   if (sku !== sku.trim()) throw invalid("sku", "must not begin or end with a space");
   if (sku === "." || sku === "..") throw invalid("sku", "must not be dots alone: no path can name it");
   if (name.trim() === "") throw invalid("name", "must not be blank");

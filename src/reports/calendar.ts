@@ -1,4 +1,4 @@
-// The days that a report is about, and the stretches by which its figures are put together.
+// The days of a report, and the periods into which its figures are grouped.
 import { type DispatchCalendar, workingDay } from "../inventory/warehouses/calendar.ts";
 import type { Period } from "../kit/period.ts";
 import { dayText, momentAt, readDay, weekdayOf, weekdays } from "../kit/zone.ts";
@@ -13,7 +13,7 @@ export interface Day {
   readonly until: number;
 }
 
-/** Days that make one row of a report. A week or month at an edge of the period has only its days within. */
+/** Days that make one row of a report. A week or month at the edge of the period has only the days within. */
 interface Stretch {
   readonly from: string;
   readonly to: string;
@@ -33,7 +33,7 @@ export function daysOf({ from, to }: Pick<Period, "from" | "to">, timezone: stri
   return days;
 }
 
-/** The days put together: each by itself, by weeks that begin on Monday, or by the months of the calendar. */
+/** Groups the days: each by itself, by weeks from Monday on, or by calendar months. */
 export function stretchesOf(days: readonly Day[], grouping: Grouping): Stretch[] {
   const groups = Map.groupBy(
     days.map(({ day }) => day),
@@ -57,19 +57,22 @@ function nameOf(day: number, grouping: Grouping): string {
   }
 }
 
-/** Orders that come from `since` until `until` (ms) leave on this working day, before its cut-off, which is `until`. */
+/**
+ * Orders created from `since` until `until` (ms) are due to leave on this working day, before its cut-off, which is
+ * `until`.
+ */
 export interface Departure {
   readonly day: number;
   readonly since: number;
   readonly until: number;
-  /** When the day itself is over (ms). */
+  /** The end of the day itself (ms). */
   readonly deadline: number;
 }
 
-// As far back as a calendar is searched for a working day; before that there was none.
+// How far back a calendar is searched for a working day.
 const days_back_max = 800;
 
-/** The working days of a calendar from one day to another, and when the orders come that leave on them. */
+/** The working days of a calendar from one day to another, and the orders that are due on each, by creation. */
 export function departuresOf(calendar: DispatchCalendar, first: number, last: number): Departure[] {
   const { timezone } = calendar;
   const [hours = 0, minutes = 0] = calendar.cutoff_time.split(":").map(Number);
@@ -93,7 +96,7 @@ function workingDayBefore(day: number, { working_days, holidays }: DispatchCalen
   return null;
 }
 
-/** A part of a whole, to four decimals; null of nothing. */
+/** A share of a whole, to four decimals; null if the whole is zero. */
 export function share(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
 }

@@ -7,33 +7,33 @@ const DayField = (description: string) =>
   Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a day such as 2026-01-31", description });
 
 const period = {
-  from: Type.Optional(DayField("The first day; 29 days before the last unless given.")),
-  to: Type.Optional(DayField("The last day, itself among them; today unless given. At most 366 days.")),
+  from: Type.Optional(DayField("The first day. By default 29 days before the last.")),
+  to: Type.Optional(DayField("The last day, included; today by default. At most 366 days.")),
 };
 const grouped = {
   ...period,
   group_by: Type.Optional(
-    choice(groupings, { description: "What makes a row: a day unless given; weeks begin on Monday." }),
+    choice(groupings, { description: "The period of a row: a day by default. Weeks begin on Monday." }),
   ),
 };
 const longest = 1000;
 const limited = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: longest, description: "How many rows there are at most; 100 unless given." }),
+    Type.Integer({ minimum: 1, maximum: longest, description: "The most rows to show; 100 by default." }),
   ),
 };
 
-/** What is asked of a report whose rows are days, weeks or months. */
+/** The query of a report whose rows are days, weeks or months. */
 export const GroupedQuery = closed(grouped);
 export type GroupedQuery = Static<typeof GroupedQuery>;
 export const GroupedExport = closed({ ...grouped, ...sheetFields });
 
-/** What is asked of a report on products over some days. */
+/** The query of a report on products over some days. */
 export const PeriodQuery = closed({ ...period, ...limited });
 export type PeriodQuery = Static<typeof PeriodQuery>;
 export const PeriodExport = closed({ ...period, ...sheetFields });
 
-/** What is asked of a report on products as they are now. */
+/** The query of a report on products as they are now. */
 export const MomentQuery = closed(limited);
 export type MomentQuery = Static<typeof MomentQuery>;
 export const MomentExport = closed(sheetFields);
@@ -43,14 +43,14 @@ export const number = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
 const amount = (description: string) => Type.Number({ description });
 const ratio = (description: string) =>
-  nullable(Type.Number({ description: `${description} As a part of 1, to four decimals; null of nothing.` }));
+  nullable(Type.Number({ description: `${description} As a share of 1, to four decimals; null if there are none.` }));
 
 const stretch = {
   from: Type.String({ description: "The first day of the row." }),
-  to: Type.String({ description: "Its last day, itself among them." }),
+  to: Type.String({ description: "The last day of the row, included." }),
 };
 const head = {
-  timezone: Type.String({ description: "Of the first warehouse: in it the days are counted." }),
+  timezone: Type.String({ description: "The time zone of the first warehouse, by which days are counted." }),
   from: Type.String(),
   to: Type.String(),
 };
@@ -65,7 +65,7 @@ const groupedView = <Fields extends TProperties>(fields: Fields) =>
   });
 
 const product = { sku: Type.String(), name: Type.String() };
-const row_count = number("How many rows there are in all; `limit` shows the first of them, the file all.");
+const row_count = number("How many rows there are. The answer has the first `limit` of them, the file all.");
 
 const states = {
   pending: number(),
@@ -76,22 +76,24 @@ const states = {
   cancelled: number(),
   on_hold: number(),
 };
-export const OrdersReport = groupedView({ total: number("Orders that came."), ...states });
+export const OrdersReport = groupedView({ total: number("Orders created."), ...states });
 
 export const OnTimeReport = groupedView({
-  due: number("Orders that were to leave."),
-  on_time: number("Of these, orders that left whole on that day or before."),
-  late: number("Of these, orders that did not, whether they have left since or not."),
-  open: number("Of these, orders that have not left, while the day is not over."),
-  on_time_share: ratio("`on_time` of `on_time` and `late`."),
+  due: number("Orders due to leave."),
+  on_time: number("Of these, orders that left completely on that day or before."),
+  late: number("Of these, orders that did not, even if they have left since."),
+  open: number("Of these, orders that have not left while the day is not over."),
+  on_time_share: ratio("`on_time` as a share of `on_time` + `late`."),
 });
 
 const picking = {
   units: number("Units that were picked."),
-  picks: number("How often somebody picked: a bin, a lot and an order make one pick."),
-  assumed_units: number("Of the units, those that no scan confirmed: an action took the pick for granted."),
-  active_hours: number("Hours of the clock in which anything was picked."),
-  units_per_hour: nullable(Type.Number({ description: "`units` by `active_hours`; null where nothing was picked." })),
+  picks: number("The number of picks: one for each bin, lot and order."),
+  assumed_units: number("Of the units, those that no scan confirmed: an action assumed the pick."),
+  active_hours: number("Clock hours in which anything was picked."),
+  units_per_hour: nullable(
+    Type.Number({ description: "`units` divided by `active_hours`; null if nothing" + " was picked." }),
+  ),
 };
 export const pickingGroupings = ["hour", ...groupings] as const;
 export type PickingGrouping = (typeof pickingGroupings)[number];
@@ -99,7 +101,7 @@ const picked = {
   ...period,
   group_by: Type.Optional(
     choice(pickingGroupings, {
-      description: "What makes a row: a day unless given; weeks begin on Monday. Of hours, those in which was picked.",
+      description: "The period of a row: a day by default. Weeks begin on Monday. Hours without picks have no row.",
     }),
   ),
 };
@@ -113,7 +115,7 @@ export const PickingReport = closed({
     closed({
       ...stretch,
       hour: nullable(
-        Type.Integer({ minimum: 0, maximum: 23, description: "As the clock of the zone shows it; null by days." }),
+        Type.Integer({ minimum: 0, maximum: 23, description: "The clock hour in the zone; null for other periods." }),
       ),
       ...picking,
     }),
@@ -132,7 +134,7 @@ export const CarrierCostReport = closed({
       label_count: number("Labels that are valid."),
       cost: amount("What was charged for them."),
       carrier_cost: amount("What the carrier takes for them."),
-      voided_count: number("Labels that were bought then and voided since."),
+      voided_count: number("Labels bought in the period and voided since."),
     }),
   ),
   totals: Type.Array(
@@ -144,7 +146,7 @@ export const CarrierCostReport = closed({
       carrier_cost: Type.Number(),
       voided_count: number(),
     }),
-    { description: "Of each carrier and currency over all days." },
+    { description: "The totals of each carrier and currency." },
   ),
 });
 
@@ -155,17 +157,17 @@ export const SalesReport = closed({
     closed({
       ...product,
       currency: Type.String(),
-      orders: number("Orders with a line of it that is not cancelled whole."),
+      orders: number("Orders with a line of it that is not completely cancelled."),
       units_ordered: number(),
       units_cancelled: number(),
-      units_sold: number("`units_ordered` less `units_cancelled`."),
+      units_sold: number("`units_ordered` − `units_cancelled`."),
       units_shipped: number("Of the units sold, those that have left since."),
       units_returned: number("Of the units shipped, those that came back since."),
-      revenue: amount("What the units sold cost, with the discounts of their lines and without shipping."),
+      revenue: amount("The price of the units sold, after the discounts of their lines and without shipping."),
     }),
   ),
   totals: Type.Array(closed({ currency: Type.String(), units_sold: number(), revenue: Type.Number() }), {
-    description: "Of all SKUs, by currency.",
+    description: "The totals of all SKUs, by currency.",
   }),
 });
 
@@ -183,10 +185,10 @@ export const AgeingReport = closed({
   rows: Type.Array(
     closed({
       ...product,
-      on_hand: number("Units that lie in the house, wherever that is."),
+      on_hand: number("Units on hand, in all bins."),
       ...bands,
-      oldest_days: number("How many days ago the oldest of them came."),
-      average_days: Type.Number({ description: "The mean age of a unit, to one decimal." }),
+      oldest_days: number("The age of the oldest unit in days."),
+      average_days: Type.Number({ description: "The mean age of a unit in days, to one decimal." }),
     }),
   ),
   totals: closed({ on_hand: number(), ...bands }),
@@ -195,12 +197,12 @@ export const AgeingReport = closed({
 const turning = {
   units_shipped: number("Units that left to customers."),
   opening_units: number("Units on hand when the first day began."),
-  closing_units: number("Units on hand when the last day ended; now, when it has not."),
+  closing_units: number("Units on hand when the last day ended, or now if it has not ended."),
   average_units: Type.Number({ description: "The mean of both." }),
-  turns: nullable(Type.Number({ description: "`units_shipped` by `average_units`; null where there were none." })),
-  annual_turns: nullable(Type.Number({ description: "As many turns as 365 such days would make." })),
+  turns: nullable(Type.Number({ description: "`units_shipped` divided by `average_units`; null if that is zero." })),
+  annual_turns: nullable(Type.Number({ description: "The turns of 365 such days." })),
   days_on_hand: nullable(
-    Type.Number({ description: "For how many days the mean stock lasts at that pace; null where nothing left." }),
+    Type.Number({ description: "How many days the mean stock lasts at this rate; null if nothing left." }),
   ),
 };
 export const TurnsReport = closed({
@@ -212,14 +214,14 @@ export const TurnsReport = closed({
 
 export const FillRateReport = groupedView({
   orders: number("Orders of which anything has left."),
-  orders_filled: number("Of these, orders of which every line left whole at first."),
-  order_fill_rate: ratio("`orders_filled` of `orders`."),
+  orders_filled: number("Of these, orders of which every line left completely with the first parcels."),
+  order_fill_rate: ratio("`orders_filled` as a share of `orders`."),
   lines: number("Lines of these orders."),
-  lines_filled: number("Of these, lines that left whole at first."),
-  line_fill_rate: ratio("`lines_filled` of `lines`."),
+  lines_filled: number("Of these, lines that left completely with the first parcels."),
+  line_fill_rate: ratio("`lines_filled` as a share of `lines`."),
   units: number("Units of these lines."),
-  units_at_first: number("Of these, units that left at first."),
-  unit_fill_rate: ratio("`units_at_first` of `units`."),
+  units_at_first: number("Of these, units that left with the first parcels."),
+  unit_fill_rate: ratio("`units_at_first` as a share of `units`."),
 });
 
 export type OrdersReport = Static<typeof OrdersReport>;

@@ -1,4 +1,4 @@
-// How reports read: a part at a time, each in a view of its own, so that a long one holds up nobody.
+// How reports read: part by part, each in a view of its own, so that a long report delays nobody.
 import type { TObject } from "@sinclair/typebox";
 import { desc, sql } from "drizzle-orm";
 import { given } from "../../db/kit.ts";
@@ -13,23 +13,23 @@ import { type Day, daysOf } from "./calendar.ts";
 /** What reports read from. */
 export type Source = Pick<Store, "read">;
 
-/** One report: what it says, how it is asked for, and how it is read. */
+/** One report: its texts, its query, and how it is read. */
 export interface Report {
   /** Its name in the path, and of its operations: `on-time`, `OnTime`. */
   readonly name: string;
   readonly id: string;
   readonly summary: string;
-  /** What exactly it counts. */
+  /** The exact definition of its figures. */
   readonly description: string;
   readonly query: TObject;
   readonly exported: TObject;
   /** Its answer, whose `rows` are the rows of its file. */
   readonly view: TObject;
-  /** Reads it. All rows there are; who wants fewer leaves some out. */
+  /** Reads the report with all its rows; `limit` is applied afterwards. */
   readonly find: (source: Source, query: never) => Promise<Found>;
 }
 
-/** What a report found: what stands above its rows, the rows, and what stands below them. */
+/** The result of a report: what stands above its rows, the rows, and what stands below them. */
 interface Found {
   readonly head: object;
   readonly rows: readonly object[];
@@ -48,7 +48,7 @@ export interface Span {
   readonly days: readonly Day[];
 }
 
-/** The days that are asked for, in the zone of the first warehouse. Refuses: validation_failed. */
+/** The days of a request, in the zone of the first warehouse. Refuses: validation_failed. */
 export async function spanOf(
   source: Source,
   asked: { readonly from?: string | undefined; readonly to?: string | undefined },
@@ -60,14 +60,14 @@ export async function spanOf(
   });
 }
 
-/** What an answer says of its days. */
+/** The days of a report as its answer shows them. */
 export function headOf({ timezone, from, to }: Span): { timezone: string; from: string; to: string } {
   return { timezone, from, to };
 }
 
 const days_at_once = 4;
 
-/** Looks up something of each day, a few days in one view, and lets other requests be answered in between. */
+/** Looks something up for each day, a few days in one view, and lets other requests run in between. */
 export async function eachDay<Found>(
   source: Source,
   days: readonly Day[],
@@ -96,8 +96,8 @@ export interface IdPart {
 }
 
 const movements_at_once = 20_000;
-// A movement is numbered when it is written and bears the time at which its transaction began, so that one that waited
-// for another has a later number and an earlier time. No transaction waits for as long as this.
+// A movement gets its number when it is written and its time when its transaction began, so a transaction that waited
+// for another has a later number and an earlier time. No transaction waits longer than this.
 const waiting_max_ms = 600_000;
 
 const nextFrom = prepared((select, a: Args<{ id: number }>) =>
@@ -113,8 +113,8 @@ const newest = prepared((select) =>
 );
 
 /**
- * Parts of the ledger that hold all movements from `since` until `until` (ms), and few others: who reads them asks for
- * the time as well. They are found by their numbers, which rise with time, so that the ledger needs no index for it.
+ * Parts of the ledger that contain all movements from `since` until `until` (ms) and few others, so callers also filter
+ * by time. Parts are found by id, which rises with time, so that the ledger needs no index by time.
  */
 export async function ledgerParts(db: Db, since: number, until: number): Promise<IdPart[]> {
   const [last] = await newest(db, {});
@@ -122,7 +122,7 @@ export async function ledgerParts(db: Db, since: number, until: number): Promise
   const first = await firstIdSince(db, since - waiting_max_ms, last.id);
   const end = await firstIdSince(db, until + waiting_max_ms, last.id);
   const parts: IdPart[] = [];
-  // Numbers that nobody has are passed over: those of the test world begin at a billion.
+  // Unused numbers are skipped: those of test data begin at a billion.
   for (let from = first; from < end; ) {
     const [row] = await nextFrom(db, { id: from });
     if (row === undefined || row.id >= end) break;
@@ -132,7 +132,10 @@ export async function ledgerParts(db: Db, since: number, until: number): Promise
   return parts;
 }
 
-/** The least id from which on movements are not earlier than a moment, by halving; else the one after the last. */
+/**
+ * The lowest id from which on movements are not earlier than a moment, by bisection; without one, the id after the
+ * last.
+ */
 async function firstIdSince(db: Db, since: number, last: number): Promise<number> {
   let [low, high] = [0, last + 1];
   while (low < high) {
@@ -166,7 +169,7 @@ export async function namesOf(
 
 const everyProduct = prepared((select) => select.select({ id: products.id }).from(products).orderBy(products.id));
 
-/** All products, in stretches of their ids, each from the first id to before the end. */
+/** All products, in ranges of ids, each from the first id until before the end. */
 export async function productParts(source: Source): Promise<IdPart[]> {
   const ids = await source.read((db) => everyProduct(db, {}));
   const parts: IdPart[] = [];

@@ -111,7 +111,7 @@ export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, ac
     if (disposition !== "return_to_sender") await noteReturned(tx, item.order_line_id, quantity);
   }
   await takeBack(tx, before, order, inspected, actor);
-  // // A parcel of a cancelled order that its carrier had taken may be back by now.
+  // A parcel of a cancelled order that its carrier had taken may be back by now.
   if (order.held) await settleHoldsOf(tx, order.id, actor);
   return saveReturn(tx, before, { status, inspected_at: tx.now });
 }
@@ -243,14 +243,14 @@ async function takeBack(
   inspected: readonly InspectedUnits[],
   actor: Actor,
 ): Promise<void> {
-  // // Units that left without a movement (a parcel that a carrier had already taken) return to the order's warehouse.
+  // Units that left without a movement (a parcel that a carrier had already taken) return to the order's warehouse.
   const warehouse_id = await usualWarehouse(tx, order);
   const bundled = order.lines.some(({ components }) => components !== null);
   const shipped = bundled ? await lotsShipped(tx, order.id) : [];
   const units = inspected.flatMap((one) => comingBack(lineOf(order.lines, one.item), one, shipped, warehouse_id));
   const reference = { type: "return", id: wireId("return", id) } as const;
   if (!order.imported) return takeReturned(tx, units, reference, actor);
-  // // No unit of an imported past order has left stock here, so its returned units enter the ledger as an adjustment.
+  // No unit of an imported past order has left stock here, so its returned units enter the ledger as an adjustment.
   await takeReturned(tx, await withoutGuesses(tx, units), reference, actor, "adjustment");
 }
 

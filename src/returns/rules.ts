@@ -256,7 +256,7 @@ function lotOf(
   disposition: Disposition,
   field: string,
 ): Omit<Origin, "warehouse_id"> & { warehouse_id: number | null } {
-  // // Field by field, since the given objects may have more fields, such as how many units were shipped.
+  // Field by field, since the given objects may have more fields, such as how many units were shipped.
   const origin = (found: Origin | undefined) => ({
     warehouse_id: found?.warehouse_id ?? null,
     lot_id: found?.lot_id ?? null,

@@ -113,7 +113,7 @@ interface ReturnFilter {
   readonly created_before?: number | undefined;
 }
 
-// // Of a reused number the newest record counts.
+// Of a reused number the newest record counts.
 const parcelStatus = sql`(select status from ${tracking_records}
   where ${tracking_records.tracking_number} = ${returns.tracking_number}
   order by ${tracking_records.id} desc limit 1)`;

@@ -16,7 +16,7 @@ import { findProductHits } from "./products/store.ts";
 import { chosenHits, type Hit, type HitType, hitTypes, readTyped, type Typed } from "./rules.ts";
 import { FoundView, most_in_all, most_usual, SearchAll } from "./schemas.ts";
 
-/** How records of a type are found, and what whoever asks must be allowed to see. */
+/** How records of a type are found, and which permission it needs. */
 interface Source {
   readonly needs: Permission;
   readonly find: (db: Db, typed: Typed, limit: number, q: string) => Promise<Hit[]>;
@@ -50,14 +50,15 @@ export const searchRoutes = new Elysia({ prefix: "/search" })
         "Orders by number, external number, id, customer or SKU; parcels, labels and returns by id or tracking number" +
         " (an SSCC with or without its `00`); products by SKU, name or bar code (a GTIN with or without zeros before" +
         " it); customers by name, company, e-mail address or telephone; lots, bins, receipts, transfers and counts by" +
-        " number, reference or id. Exact hits come first, then those that begin so, then those that have it within:" +
-        " of products among the newest 5,000, of receipts, transfers and counts among the newest 1,000. Who may not" +
-        " see a kind of record finds none.",
+        " number, reference or id. Exact hits come first, then those that begin with the text, then those" +
+        " that contain it:" +
+        " of products among the newest 5,000, of receipts, transfers and counts among the newest 1,000. Callers find" +
+        " only the kinds of records that they may see.",
       answers: { 200: EnvelopedView(FoundView) },
     }),
   });
 
-/** What someone finds who may see so much. */
+/** The results of a search for a caller with these permissions. */
 export async function hitsFor(db: Db, granted: Granted, { q, types, limit = most_usual }: SearchAll) {
   const typed = readTyped(q);
   if (typed === null) return { results: [], more: [] };

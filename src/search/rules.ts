@@ -4,7 +4,7 @@ import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
 import { isGtin } from "../products/rules.ts";
 import { scannedSscc } from "../shipping/labels/sscc.ts";
 
-/** What a search finds, in the order in which equally good hits are shown. */
+/** The types of search results, in the order of equally good ones. */
 export const hitTypes = [
   "order",
   "parcel",
@@ -20,7 +20,7 @@ export const hitTypes = [
 ] as const;
 export type HitType = (typeof hitTypes)[number];
 
-/** How well a record fits: it goes by what was typed, begins with it, or has it within. */
+/** How well a record matches: exactly, at the beginning, or within. */
 export const fits = ["exact", "prefix", "part"] as const;
 type Fit = (typeof fits)[number];
 
@@ -30,11 +30,11 @@ interface Owner {
   readonly id: string;
 }
 
-/** A record that a search has found. */
+/** A search result. */
 export interface Hit {
   readonly type: HitType;
   readonly fit: Fit;
-  /** As the wire writes it; a bin is named by its code. */
+  /** The id as the API writes it; for a bin its code. */
   readonly id: string;
   readonly title: string;
   readonly subtitle: string;
@@ -44,30 +44,30 @@ export interface Hit {
   readonly of: Owner | null;
 }
 
-/** What was typed or scanned, in each form that something is compared with. */
+/** The typed or scanned text, in each form that is compared. */
 export interface Typed {
-  /** With A to Z small, as codes, numbers and names are compared. */
+  /** With A to Z in small letters, as codes, numbers and names are compared. */
   readonly codes: readonly string[];
-  /** All letters small, as the words of customers are kept. */
+  /** All letters small, as the words of customers are stored. */
   readonly words: readonly string[];
-  /** As tracking numbers are kept; of a scanned SSCC also without its identifier. Empty when it can be none. */
+  /** As tracking numbers are stored; for a scanned SSCC also without its identifier. Empty if it cannot be one. */
   readonly tracking: readonly string[];
-  /** The values under which a scanned product code may be kept. */
+  /** The forms in which a scanned product code may be stored. */
   readonly barcodes: readonly string[];
-  /** The digits of a telephone number; null when it can be none. */
+  /** The digits of a telephone number; null if it cannot be one. */
   readonly phone: string | null;
   /** The id of a record of this noun that was typed as `ord_1042`, or 0. */
   readonly idOf: (noun: Noun) => number;
 }
 
-// A word of fewer signs stands in nearly everything.
+// A shorter word is contained in nearly everything.
 const part_min = 2;
 const tracking_min = 4;
 const phone_min = 4;
 
 /** Reads what was typed or scanned; null when it is nothing but spaces. */
 export function readTyped(q: string): Typed | null {
-  // What some scanners send first says which kind of bar code they read.
+  // Some scanners send a prefix that names the kind of bar code.
   const text = q
     .normalize("NFC")
     .trim()
@@ -78,7 +78,7 @@ export function readTyped(q: string): Typed | null {
   const number = plainTrackingNumber(text);
   const digits = text.replace(/[ \-().+/]/g, "");
   return {
-    // The databases make only A to Z small; so other letters are tried in both cases.
+    // Databases convert only A to Z, so other letters are tried in both cases.
     codes: [...new Set([code, folded(text.toLowerCase()), folded(text.toUpperCase())])],
     words: searchWords(text),
     tracking: number.length < tracking_min ? [] : [...new Set([number, scannedSscc(number) ?? number])],
@@ -88,7 +88,7 @@ export function readTyped(q: string): Typed | null {
   };
 }
 
-/** With A to Z small; other letters stay as they are, as in both databases. */
+/** With A to Z in small letters; other letters stay as they are, as in both databases. */
 function folded(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
@@ -98,7 +98,9 @@ export function isPart({ codes: [code = ""] }: Typed): boolean {
   return code.length >= part_min;
 }
 
-/** The values of a code: a GTIN is kept with or without the zeros that pad it, and may be scanned with `01` before. */
+/**
+ * The forms of a code: a GTIN may be stored with or without its leading zeros, and may be scanned with `01` before it.
+ */
 function barcodesOf(text: string): string[] {
   const [, scanned = text] = /^(?:\(01\)|01)(\d{14})/.exec(text) ?? [];
   if (!isGtin(scanned)) return [text];
@@ -107,14 +109,17 @@ function barcodesOf(text: string): string[] {
   return [...new Set([text, ...padded])];
 }
 
-/** How well names and numbers of a record fit what was typed; null when none begins with it. */
+/** How well the names and numbers of a record match; null when none begins with the text. */
 export function fitOf({ codes }: Typed, names: readonly (string | null)[]): "exact" | "prefix" | null {
   const known = names.flatMap((name) => (name === null ? [] : folded(name)));
   if (known.some((name) => codes.includes(name))) return "exact";
   return known.some((name) => codes.some((code) => name.startsWith(code))) ? "prefix" : null;
 }
 
-/** The best hits of one type, each record once: exact ones first, then those that begin so; of these as they came. */
+/**
+ * The best results of one type, each record once: exact ones first, then those that begin with the text, in their given
+ * order.
+ */
 export function bestOf(hits: readonly Hit[]): Hit[] {
   const best = new Map<string, Hit>();
   for (const hit of hits) {
@@ -127,7 +132,7 @@ export function bestOf(hits: readonly Hit[]): Hit[] {
 
 const rank = ({ fit }: Hit) => fits.indexOf(fit);
 
-/** At most `most` hits of each type and `most_in_all` altogether, the best first; and the types that have more. */
+/** At most `most` results of each type and `most_in_all` in total, the best first; and the types that have more. */
 export function chosenHits(found: ReadonlyMap<HitType, readonly Hit[]>, most: number, most_in_all: number) {
   const more = new Set<HitType>();
   const hits = hitTypes.flatMap((type) => {

@@ -20,18 +20,18 @@ export const SearchAll = closed({
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: most_max, description: `Hits of each type; ${most_usual} unless given.` }),
+    Type.Integer({ minimum: 1, maximum: most_max, description: `Hits of each type; ${most_usual} by default.` }),
   ),
 });
 export type SearchAll = Static<typeof SearchAll>;
 
 export const HitView = closed({
   type: choice(hitTypes),
-  match: choice(fits, { description: "It goes by what was typed, begins with it, or has it within." }),
-  id: Type.String({ description: "A bin has no id of its own: this is its code." }),
+  match: choice(fits, { description: "Whether it is what was typed, begins with it, or contains it." }),
+  id: Type.String({ description: "For a bin, which has no id, its code." }),
   title: Type.String(),
   subtitle: Type.String(),
-  state: nullable(Type.String({ description: "Its status; null where there is none." })),
+  state: nullable(Type.String({ description: "Its status; null if it has none." })),
   at: nullable(Type.String({ format: "date-time" })),
   of: Type.Union([closed({ type: Type.String(), id: Type.String() }), Type.Null()], {
     description: "The record that it belongs to, such as the order of a parcel.",
@@ -40,5 +40,5 @@ export const HitView = closed({
 
 export const FoundView = closed({
   results: Type.Array(HitView),
-  more: Type.Array(choice(hitTypes), { description: "The types of which there is more than is shown." }),
+  more: Type.Array(choice(hitTypes), { description: "The types with more results than are shown." }),
 });

@@ -1,4 +1,4 @@
-// // What the service and a carrier tell each other about a parcel: what is to be carried, what it would cost, and what
+// What the service and a carrier tell each other about a parcel: what is to be carried, what it would cost, and what
 // was bought. Money is whole cents; moments are milliseconds since 1970.
 import type { Address } from "./address.ts";
 import type { CarrierDocument } from "./document.ts";

@@ -50,7 +50,7 @@ function postalProblems(field: string, code: string, country: string): FieldProb
 
 const isNone = (field: string, message: string): FieldProblem => ({ field, code: "invalid_format", message });
 
-// // Carriers that deliver to street addresses only. Services that the post finishes for them may still deliver to a PO
+// Carriers that deliver to street addresses only. Services that the post finishes for them may still deliver to a PO
 // box.
 const to_doors_only: readonly string[] = [
   "amazon_shipping",

@@ -1,4 +1,4 @@
-// // The fields that several rooms of shipping ask for and show.
+// The fields that several rooms of shipping ask for and show.
 import { Type } from "@sinclair/typebox";
 import { choice, closed, nullable, textField } from "../kit/schema.ts";
 import { lengthUnits } from "../products/status.ts";

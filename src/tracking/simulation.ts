@@ -1,4 +1,4 @@
-// // The simulated carrier of the sandbox, whose numbers have a known course. It knows the test numbers of EasyPost and
+// The simulated carrier of the sandbox, whose numbers have a known course. It knows the test numbers of EasyPost and
 // Shippo, and the numbers of its own labels (`SIM…` and SSCCs of the range for demonstrations), which play their days
 // on the sandbox's clock.
 import { isDemonstration } from "../shipping/labels/sscc.ts";

@@ -18,7 +18,7 @@ import type { TrackingHistory, TrackingRecord } from "./record.ts";
 import { beforeEvents, pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./rules.ts";
 import { simulatedHistory } from "./simulation.ts";
 
-// // Carriers reuse numbers after some time, so the newest parcel counts. A parcel sent under another carrier's number
+// Carriers reuse numbers after some time, so the newest parcel counts. A parcel sent under another carrier's number
 // has no record before its first scan.
 const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
   sql
@@ -35,7 +35,7 @@ const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
     .orderBy(asc(shipments.id)),
 );
 
-// // Numbers tracked on request, and the parcels of returns: none of them is a parcel of an order.
+// Numbers tracked on request, and the parcels of returns: none of them is a parcel of an order.
 const looseByNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
   sql
     .select()
@@ -60,7 +60,7 @@ const eventsOf = prepared((sql, a: Args<{ record_ids: string }>) =>
     .orderBy(desc(tracking_events.occurred_at), desc(tracking_events.id)),
 );
 
-// // Only what `insertRecord` wrote is read, so its JSON has the right shape.
+// Only what `insertRecord` wrote is read, so its JSON has the right shape.
 const recordOf = (row: typeof tracking_records.$inferSelect) => row as TrackingRecord;
 
 /**
@@ -182,7 +182,7 @@ export async function lockRecord(tx: Tx, tracking_number: string): Promise<Locke
 }
 
 async function lockedParcel(tx: Tx, found: Found & { readonly record: unknown }): Promise<TrackingRecord> {
-  // // Two first scans at once make one record: the second waits for the first here.
+  // Two first scans at once make one record: the second waits for the first here.
   if (found.record === null) {
     await tx.sql.insert(tracking_records).values(firstRecord(found)).onConflictDoNothing();
   }
@@ -208,7 +208,7 @@ interface Found {
   readonly imported: boolean;
 }
 
-// // Whoever imported a past parcel gave only the times when it left and arrived.
+// Whoever imported a past parcel gave only the times when it left and arrived.
 const unsaid = {
   message: null,
   status_detail: null,
@@ -390,7 +390,7 @@ export async function saveFacts(tx: Tx, before: TrackingRecord, facts: RecordFac
   return record;
 }
 
-// // The condition of the partial index is written into the query, since databases do not match parameters to it.
+// The condition of the partial index is written into the query, since databases do not match parameters to it.
 const isLookedAt = sql`${tracking_records.look_at} is not null`;
 
 /** The name of the job that polls carriers. */

@@ -1,7 +1,7 @@
 // The record of one attempt, as the sender answers it and the log keeps it, and questions about it.
 import { type AttemptErrorCode, type AttemptStatus, attemptStatusOf } from "./status.ts";
 
-/** What came of one attempt. An attempt without an error is a success: the receiver answered 2xx. */
+/** The result of one attempt. An attempt without an error is a success: the receiver answered 2xx. */
 export interface AttemptResult {
   /** Null when the receiver did not answer. */
   readonly status_code: number | null;
@@ -14,7 +14,7 @@ export interface AttemptResult {
   readonly error: AttemptError | null;
   /** The address that was called; null when none was. */
   readonly ip_address: string | null;
-  /** Null when the address was blocked, since the time would tell of the network behind. */
+  /** Null when the address was blocked, since the time would reveal something about the network behind it. */
   readonly duration_ms: number | null;
 }
 
@@ -24,7 +24,7 @@ export interface AttemptError {
   readonly message: string;
 }
 
-/** When an answer came, and the luck of the draw. */
+/** What the next attempt depends on besides the result: the time, and chance. */
 export interface Moment {
   /** The store's time, which the sandbox may move. */
   readonly now: number;
@@ -34,10 +34,10 @@ export interface Moment {
   readonly random: number;
 }
 
-/** As much of a receiver's wish for a longer wait as is heeded. */
+/** The longest wait of a receiver's `Retry-After` that is respected. */
 export const hint_max_ms = 24 * 3_600_000;
 
-/** How the log names what came of an attempt. */
+/** How the log names the result of an attempt. */
 export function attemptStatus(result: AttemptResult): AttemptStatus {
   return attemptStatusOf(result.error?.code ?? null);
 }
@@ -47,7 +47,7 @@ export function isAborted(result: AttemptResult): boolean {
   return result.error !== null && result.headers["webhook-delivery"]?.trim().toLowerCase() === "abort-message";
 }
 
-/** Whether the receiver or its front is overloaded: 502, 503, 504, or no answer in time. */
+/** Whether the receiver or its proxy is overloaded: 502, 503, 504, or no answer in time. */
 export function isOverloaded(result: AttemptResult): boolean {
   return result.error?.code === "timeout" || [502, 503, 504].includes(result.status_code ?? 0);
 }

@@ -1,4 +1,4 @@
-// What each type of event carries: the schema of its data and an example, from the schemas of the features.
+// What each type of event contains: the schema of its data and an example, from the schemas of the features.
 import { type TObject, Type } from "@sinclair/typebox";
 import { ItemView, ReceivedView } from "../inventory/stock/schemas.ts";
 import { exampleOf, type Samples } from "../kit/example.ts";
@@ -8,14 +8,14 @@ import type { DomainEvent, EventType } from "../outbox/catalog.ts";
 import { ReturnView } from "../returns/schemas.ts";
 import { ShipmentEventView } from "../tracking/schemas.ts";
 
-/** One type of event as the documentation tells of it. */
+/** One type of event as the documentation shows it. */
 interface EventDescription {
   /** When it happens. */
   readonly summary: string;
   /** The schema of `data`. */
   readonly data: TObject;
   readonly example: DomainEvent["data"];
-  /** The schema of `data.previous_attributes` of version 2, and what it is in the example. */
+  /** The schema of `data.previous_attributes` of version 2, and its value in the example. */
   readonly previous: TObject;
   readonly previous_example: Readonly<Record<string, unknown>>;
 }
@@ -130,14 +130,14 @@ const parcel: Samples = {
   "items.quantity": 1,
 };
 
-/** What an event is about, and where its example differs from the samples. */
+/** The object of an event, and how its example differs from the samples. */
 interface Told {
   readonly object: string;
   readonly view: TObject;
   readonly changed: Samples;
 }
 
-/** What is told of the time before, and what of it in the example. */
+/** The schema of the old values, and those of the example. */
 interface Previous {
   readonly view: TObject;
   readonly example: Readonly<Record<string, unknown>>;
@@ -151,7 +151,7 @@ const describe = (summary: string, { object, view, changed }: Told, previous = n
   return { summary, data, example, previous: previous.view, previous_example: previous.example };
 };
 
-/** Those of some fields of a view that have changed. */
+/** The given fields of a view whose values changed. */
 const some = (view: TObject, fields: readonly string[]): TObject =>
   Type.Partial(Type.Pick(view, [...fields]), { additionalProperties: false }) as TObject;
 
@@ -208,9 +208,9 @@ const untouched = { quantity_picked: 0, quantity_packed: 0, quantity_shipped: 0,
 const onItsWay = { status: "shipped", "tracking.status": "in_transit", delivered_at: null };
 const inTheHouse = { status: "pending", tracking: { status: "pending" } };
 
-/** Every type of event, in the order the documentation lists them. */
+/** Every type of event, in the order of the documentation. */
 export const eventDescriptions: Readonly<Record<EventType, EventDescription>> = {
-  "order.created": order("An order was taken.", {
+  "order.created": order("An order was created.", {
     ...nothingYet,
     ...untouched,
     status: "pending",

@@ -7,7 +7,7 @@ import { recoveryRoutes } from "./recoveries/routes.ts";
 import { subscriptionRoutes } from "./subscriptions/routes.ts";
 import { testEventRoutes } from "./test_events/routes.ts";
 
-/** Subscriptions of receivers, test events, deliveries and their recovery, the log of what was sent, and notices. */
+/** Subscriptions, test events, deliveries and their recovery, the log of attempts, and notices. */
 export const webhookRoutes = (service: Service) =>
   new Elysia()
     .use(subscriptionRoutes(service))

@@ -1,10 +1,10 @@
-// By what the lists of deliveries and of attempts are narrowed alike.
+// The filters that lists of deliveries and of attempts share.
 import { Type } from "@sinclair/typebox";
 import { momentOf } from "../kit/clock.ts";
 import { choice, momentField, textField } from "../kit/schema.ts";
 import { type EventType, eventTypes } from "../outbox/catalog.ts";
 
-/** The fields of a query for rows that are about events; `happened` says what the moments are of: `Attempts begun`. */
+/** The query fields for rows about events; `happened` says what the moments belong to: `Attempts begun`. */
 export const eventFilterFields = (happened: string) => ({
   event_type: Type.Optional(choice(eventTypes)),
   event_id: Type.Optional(textField(100)),
@@ -12,7 +12,7 @@ export const eventFilterFields = (happened: string) => ({
   until: Type.Optional(momentField(`${happened} before this moment.`)),
 });
 
-/** Rows about one event, one type of events, one time. */
+/** Rows about one event, one type of events, or a period. */
 export interface EventFilter {
   readonly event_type?: EventType | undefined;
   readonly event_id?: string | undefined;
@@ -29,7 +29,7 @@ interface EventQuery {
   readonly until?: string | undefined;
 }
 
-/** What a query with these fields asks for. */
+/** The filter of a query with these fields. */
 export function eventFilterOf({ event_type, event_id, since, until }: EventQuery): EventFilter {
   return { event_type, event_id, since: momentOf(since), until: momentOf(until) };
 }

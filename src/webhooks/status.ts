@@ -1,10 +1,10 @@
-// Every state of webhooks, and every way out of it. The SQL CHECKs, the schemas and the rules all read these tuples.
+// Every status of webhooks, and every way out of it. The SQL CHECKs, the schemas and the rules all read these tuples.
 import type { Moves } from "../kit/moves.ts";
 
 export const subscriptionStatuses = ["active", "failing", "paused", "disabled"] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-// A row is the whole truth about one action. `fail`, `recover` and `disable` are what attempts do, the others people.
+// Each row is one action. `fail`, `recover` and `disable` are results of attempts; people do the others.
 // biome-ignore format: a table is read by its columns.
 export const subscriptionMoves = {
   fail:    { from: ["active"],                        to: "failing",  held: false, emits: null },
@@ -15,10 +15,10 @@ export const subscriptionMoves = {
 } as const satisfies Moves<SubscriptionStatus>;
 export type SubscriptionAction = keyof typeof subscriptionMoves;
 
-/** What a new subscription is. */
+/** The first status of a subscription. */
 export const subscriptionStarts: SubscriptionStatus = "active";
 
-/** Whether a receiver has failed for so long that it is only probed. */
+/** Whether a receiver has failed for so long that it only gets probes. */
 export const isFailing = (status: SubscriptionStatus): boolean => status === "failing";
 
 /** Why the service disabled a subscription: the receiver answered 410, or nothing arrived for five days. */
@@ -28,11 +28,11 @@ export type DisabledReason = (typeof disabledReasons)[number];
 export const deliveryStatuses = ["pending", "delivered", "exhausted", "skipped", "cancelled"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** How what is sent is made of an event: its own bytes, those with what version 2 adds, or its object's key alone. */
+/** How a payload is made from an event: its stored bytes, with the additions of version 2, or only its object's key. */
 export const deliveryForms = ["v1", "v2", "v2_thin"] as const;
 export type DeliveryForm = (typeof deliveryForms)[number];
 
-// What the receiver accepted is delivered, even if the delivery was skipped, say, while it was on its way.
+// An accepted delivery is delivered, even if it was skipped, say, while it was on its way.
 // biome-ignore format: a table is read by its columns.
 export const deliveryMoves = {
   deliver:   { from: deliveryStatuses,         to: "delivered", held: false, emits: null },
@@ -44,7 +44,7 @@ export const deliveryMoves = {
 } as const satisfies Moves<DeliveryStatus>;
 export type DeliveryAction = keyof typeof deliveryMoves;
 
-/** What the delivery of a test event is from the start: its one attempt is spent, whatever comes of it. */
+/** The first status of a test event's delivery: its only attempt counts as spent, whatever the result. */
 export const testDeliveryStarts: DeliveryStatus = "exhausted";
 
 /** The statuses of deliveries that wait to be sent. */
@@ -59,16 +59,16 @@ export const arrivedDeliveries: readonly DeliveryStatus[] = [deliveryMoves.deliv
 /** The statuses of deliveries that a receiver missed, which a recovery queues again. */
 export const missedDeliveries: readonly DeliveryStatus[] = deliveryMoves.recover.from;
 
-/** What the operator is told of a subscription. */
+/** The kinds of notices to the operator. */
 export const noticeKinds = ["webhook_failing", "webhook_disabled", "webhook_backlog"] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
 interface SubscriptionMeaning {
   /** Whether it takes deliveries. */
   readonly active: boolean;
-  /** What becomes of the deliveries recorded for it. */
+  /** The status of deliveries that are created for it. */
   readonly new_delivery: DeliveryStatus;
-  /** What the operator is told when it enters this status. */
+  /** The notice that the operator gets when it enters this status. */
   readonly notice: NoticeKind | null;
 }
 
@@ -118,7 +118,7 @@ export type PayloadKind = (typeof payloadKinds)[number];
 export const retryLimits = [3, 5, 10] as const;
 export type RetryLimit = (typeof retryLimits)[number];
 
-/** A recovery queues deliveries again until all are; it is cancelled when its subscription takes nothing more. */
+/** A recovery queues deliveries until all are queued; it is cancelled when its subscription is switched off. */
 export const recoveryStatuses = ["queueing", "queued", "cancelled"] as const;
 export type RecoveryStatus = (typeof recoveryStatuses)[number];
 
@@ -128,5 +128,5 @@ export const recoveryMoves = {
   cancel: { from: ["queueing"], to: "cancelled", held: false, emits: null },
 } as const satisfies Moves<RecoveryStatus>;
 
-/** What a new recovery is. */
+/** The first status of a recovery. */
 export const recoveryStarts: RecoveryStatus = "queueing";

@@ -307,7 +307,7 @@ describe.each(ways)("an answer %s", (_way, talkOver) => {
     const { error } = await outbound().call(get(url));
     expect(error).toMatchObject({
       code: "connect_error",
-      message: "The answer is no HTTP: Too much comes before it.",
+      message: "The answer is not HTTP: Too much precedes it.",
     });
   });
 

@@ -36,7 +36,7 @@ describe.each([...platformNames])("%s: every night", (platform) => {
     await shop.sell(801, ...units);
     shop.store.sell(802, units);
     expect(await known()).toEqual(["801"]);
-    expect(await night()).toMatchObject([{ message: "orders were missing or old here", orders: 1 }]);
+    expect(await night()).toMatchObject([{ message: "orders of a platform were missing or outdated here", orders: 1 }]);
     expect(await known()).toEqual(["801", "802"]);
     const asked = shop.store.asked.length;
     expect(await night()).toEqual([]);

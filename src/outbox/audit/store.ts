@@ -1,4 +1,4 @@
-// Whether every event is there, by the numbers that events were given.
+// Whether no event is missing, by the numbers that events were given.
 import { sql } from "drizzle-orm";
 import { events } from "../../../db/schema/outbox.ts";
 import { counters } from "../../../db/schema/service.ts";
@@ -7,7 +7,7 @@ import type { EventType } from "../catalog.ts";
 
 const given = sql`(select coalesce(max(${counters.number}), 0) from ${counters} where ${counters.name} = 'events')`;
 
-// There is one of the noun alone.
+// There is only one of this noun.
 const none = sql`cast(null as bigint)`;
 
 const checks: readonly Check<"events">[] = [
@@ -24,12 +24,12 @@ const checks: readonly Check<"events">[] = [
   },
 ];
 
-/** Holds the places of events against each other and against the last one given. */
+/** Checks the places of events against each other and against the last one given. */
 export const verifyEvents = verifierOf(checks, { events: async () => [] });
 
 /**
- * The rule that there are as many events of a type as things that it tells of, counted by a query. Events are counted
- * since a payload, which says what an event is of, is forgotten in its time.
+ * The rule that there are as many events of a type as things that caused one, counted by a query. Events are counted by
+ * type alone, since their payloads, which name the object, are deleted in time.
  */
 export function tells(type: EventType, counted: ReturnType<typeof sql>): Check<"events"> {
   return {

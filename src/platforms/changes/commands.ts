@@ -15,8 +15,8 @@ import { connectionActions, connectionMoves, connectionStarts } from "../status.
 const bare = (url: string) => url.replace(/\/+$/, "");
 
 /**
- * Connects a store, its secrets sealed under `secret_key`. One that was connected before gets its connection back, so
- * that none of its orders is imported twice. Refuses: validation_failed, duplicate_connection.
+ * Connects a store, its secrets sealed with `secret_key`. A store that was connected before gets its connection back,
+ * so that none of its orders is imported twice. Refuses: validation_failed, duplicate_connection.
  */
 export async function createConnection(
   tx: Tx,
@@ -63,9 +63,9 @@ async function connectAgain(tx: Tx, fields: Omit<StoreConnection, "id">): Promis
 }
 
 /**
- * Changes a connection; without a change it stays as it was. The client secret before a new one counts for another
- * hour. What failed for want of the right address or secrets is tried again.
- * Refuses: resource_missing, validation_failed, immutable_field.
+ * Changes a connection; without a change it stays as it was. The previous client secret stays valid for an hour.
+ * Imports and reports that failed for want of the right address or secrets are tried again. Refuses: resource_missing,
+ * validation_failed, immutable_field.
  */
 export async function updateConnection(
   tx: Tx,
@@ -78,8 +78,8 @@ export async function updateConnection(
   const { name = before.name, order_prefix = before.order_prefix, status } = input;
   const api_url = input.api_url === undefined ? before.api_url : bare(input.api_url);
   if (api_url !== before.api_url && before.api_token !== null && input.api_token === undefined) {
-    // Whoever may change the address shall not be able to read the token there.
-    throw invalid("api_token", "is required with another api_url", "required");
+    // Whoever changes the address must not be able to read the token there.
+    throw invalid("api_token", "is required when api_url changes", "required");
   }
   const secrets = changedSecrets(before, input, secret_key);
   checkSecrets(before.platform, { ...before, ...secrets });
@@ -95,13 +95,13 @@ export async function updateConnection(
   return connection;
 }
 
-/** Lets what waits for a connection go on. */
+/** Continues what waits for a connection. */
 function wakeJobs(tx: Tx): void {
   tx.wake("platforms.import", tx.now);
   tx.wake("platforms.report", tx.now);
 }
 
-/** Queues again what failed of a connection. */
+/** Queues the failed imports and reports of a connection again. */
 async function requeueAll(tx: Tx, connection_id: number): Promise<void> {
   await requeueFailed(tx, connection_id);
   await requeueFailedReports(tx, connection_id);
@@ -114,12 +114,12 @@ function refuseImmutable(before: StoreConnection, { platform, store_id }: Update
   ];
   if (others.length === 0) return;
   const fields = others.map((field) => ({ field, code: "immutable_field", message: "cannot change" }));
-  throw new Fault("immutable_field", "Connect another store by a connection of its own.", { fields });
+  throw new Fault("immutable_field", "Create another connection for another store.", { fields });
 }
 
 const secret_names = ["api_key", "api_token", "client_secret"] as const;
 
-/** Those of the secrets that become others, sealed. */
+/** The secrets that change, sealed. */
 function changedSecrets(before: StoreConnection, input: UpdateConnection, secret_key: Uint8Array) {
   const changed: Partial<Record<(typeof secret_names)[number], string | null>> = {};
   for (const name of secret_names) {
@@ -134,7 +134,7 @@ function changedSecrets(before: StoreConnection, input: UpdateConnection, secret
   return changed;
 }
 
-/** The client secret that another one replaces, for as long as it still counts. */
+/** The previous client secret, as long as it is valid. */
 function overlap(tx: Tx, next: string | null, { client_secret }: StoreConnection) {
   const overlaps = next !== null && client_secret !== null;
   return {
@@ -143,7 +143,7 @@ function overlap(tx: Tx, next: string | null, { client_secret }: StoreConnection
   };
 }
 
-/** Ends a connection: its orders stay, its secrets do not; what waits is not imported. Refuses: resource_missing. */
+/** Deletes a connection: its orders stay, its secrets do not, and waiting imports end. Refuses: resource_missing. */
 export async function deleteConnection(tx: Tx, id: string): Promise<StoreConnection> {
   const before = await lockConnection(tx, id);
   const none = { api_key: null, api_token: null, client_secret: null };

@@ -3,13 +3,13 @@ import { wireId } from "../../kit/ids.ts";
 import { open } from "../../kit/seal.ts";
 import type { Credentials, StoreConnection } from "../platform.ts";
 
-/** What the secrets of connections are sealed for. */
+/** The purpose under which the secrets of connections are sealed. */
 export const secret_purpose = "platforms.secret";
 
-/** How long the client secret before the present one still counts: a platform may go on signing with it for a while. */
+/** How long the previous client secret stays valid: a platform may go on signing with it for a while. */
 export const secret_overlap_ms = 3_600_000;
 
-/** The secrets of a connection, opened. One that was sealed under another key of the service counts as none. */
+/** The secrets of a connection, opened. A secret sealed under another key of the service counts as missing. */
 export function credentialsOf(connection: StoreConnection, secret_key: Uint8Array, now: number): Credentials {
   const opened = (sealed: string | null) => (sealed === null ? null : open(sealed, secret_key, secret_purpose));
   const overlaps = (connection.previous_client_secret_expires_at ?? 0) > now;
@@ -21,7 +21,7 @@ export function credentialsOf(connection: StoreConnection, secret_key: Uint8Arra
   };
 }
 
-/** The address to enter at the platform, of a service that is reached at `origin`. */
+/** The callback address to enter at the platform, for a service that is reached at `origin`. */
 function callbackUrl({ platform, key }: Pick<StoreConnection, "platform" | "key">, origin: string): string {
   const path = `${origin}/v1/webhooks/${platform}/orders`;
   // BigCommerce sends an API key instead, and names its store in the body.
@@ -30,12 +30,12 @@ function callbackUrl({ platform, key }: Pick<StoreConnection, "platform" | "key"
 
 const told_from_characters = 16;
 
-/** The last four characters of a secret that is long enough to bear it. */
+/** The last four characters of a secret that is long enough. */
 function lastFour(secret: string | null | undefined): string | null {
   return secret == null || secret.length < told_from_characters ? null : secret.slice(-4);
 }
 
-/** The connection as the API shows it: of its secrets no more than the last four characters. */
+/** The connection as the API shows it: of each secret at most the last four characters. */
 export function connectionView(connection: StoreConnection, secret_key: Uint8Array, origin: string, now: number) {
   const { id, platform, name, store_id, api_url, order_prefix, status, version } = connection;
   const { api_key, api_token, client_secrets } = credentialsOf(connection, secret_key, now);

@@ -37,7 +37,7 @@ export const connectionRoutes = (service: Service) =>
         needs: "platforms.manage",
         chapter: "Platforms",
         summary: "Connect a store at a platform",
-        description: "A store that was connected before gets its connection back, so that no order is imported twice.",
+        description: "A store that was connected before gets its connection back, so no order is imported twice.",
         refuses: ["blocked_address", "duplicate_connection"],
         answers: { 201: EnvelopedView(ConnectionView) },
       }),
@@ -72,7 +72,7 @@ export const connectionRoutes = (service: Service) =>
         id: "updatePlatform",
         needs: "platforms.manage",
         chapter: "Platforms",
-        summary: "Update, pause or resume a connected store, or give it another secret",
+        summary: "Update, pause or resume a connected store",
         matches: true,
         refuses: ["blocked_address", "immutable_field"],
         answers: { 200: EnvelopedView(ConnectionView) },
@@ -83,13 +83,13 @@ export const connectionRoutes = (service: Service) =>
         id: "deletePlatform",
         needs: "platforms.manage",
         chapter: "Platforms",
-        summary: "Disconnect a store; its orders stay",
+        summary: "Disconnect a store and keep its orders",
         matches: true,
         answers: { 200: EnvelopedView(DeletedConnectionView) },
       }),
     });
 
-/** How this request is shown a connection: the callback's address is as this client reaches the service. */
+/** The connection as this client sees it: the callback address begins with the address that the client used. */
 function viewOf({ secret_key }: Service, call: Call) {
   const origin = originOf(call);
   return (connection: StoreConnection, now: number) => connectionView(connection, secret_key, origin, now);
@@ -104,7 +104,9 @@ function create(call: Call, body: CreateConnection, service: Service): Promise<R
   });
 }
 
-/** Refuses an address that the service may not call. It is checked before, since a name may have to be resolved. */
+/**
+ * Refuses an address that the service may not call. This is checked beforehand, since a name may have to be resolved.
+ */
 async function refuseAddress(call: Call, url: string, service: Service): Promise<void> {
   if (url.includes("?")) throw invalid("api_url", "must not contain a query");
   const unfit = await outboundOf(service, call.store.mode).problem(url);

@@ -8,7 +8,7 @@ const examples: Readonly<Record<Platform, string>> = {
   woocommerce: "the address of the site, such as https://store.example",
 };
 
-/** What a platform calls a store, in the one form in which it is kept and compared; null for what is no such name. */
+/** A store's name at its platform, in the form in which it is kept and compared; null if it is not one. */
 export function readStore(platform: Platform, text: string): string | null {
   const name = text.trim().toLowerCase();
   if (platform === "bigcommerce") return /^(?:stores\/)?([a-z0-9]{1,60})$/.exec(name)?.[1] ?? null;
@@ -27,13 +27,13 @@ export function storeOf(platform: Platform, text: string): string {
   return store_id;
 }
 
-/** Whether a notification that calls its store by these names is one of a connection. Not told, it may be. */
+/** Whether a notification that names its store so belongs to a connection. Without a name it may. */
 export function isOfStore({ platform, store_id }: StoreConnection, names: readonly string[]): boolean {
   const bare = (name: string | null) => name?.replace(/^https?:\/\//, "");
   return names.length === 0 || names.some((name) => bare(readStore(platform, name)) === bare(store_id));
 }
 
-/** Where the API of a store is, unless somebody says otherwise. */
+/** The usual address of a store's API. */
 export function defaultApi(platform: Platform, store_id: string): string {
   if (platform === "bigcommerce") return "https://api.bigcommerce.com";
   return platform === "shopify" ? `https://${store_id}` : store_id;
@@ -41,14 +41,15 @@ export function defaultApi(platform: Platform, store_id: string): string {
 
 type Secrets = Record<"api_key" | "api_token" | "client_secret", unknown>;
 
-/** Refuses: validation_failed, for a connection without the secrets that its platform works with. */
+/** Refuses: validation_failed, for a connection without the secrets that its platform needs. */
 export function checkSecrets(platform: Platform, { api_key, api_token, client_secret }: Secrets): void {
   const fields: FieldProblem[] = [];
   const need = (field: string, why: string) => fields.push({ field, code: "required", message: `is required: ${why}` });
   if (platform === "bigcommerce") {
-    if (api_token == null) need("api_token", "notifications name the order only, which has to be fetched");
+    if (api_token == null)
+      need("api_token", "notifications contain only the order's id, and the order has" + " to be fetched");
   } else if (client_secret == null) {
-    need("client_secret", "its signature is the only proof that a notification is the platform's");
+    need("client_secret", "the signature is the only proof that a notification is the platform's");
   }
   if (platform === "woocommerce") {
     if (api_token == null && api_key != null) need("api_token", "it is the secret of the consumer key");

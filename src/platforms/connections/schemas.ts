@@ -16,7 +16,7 @@ const secret = (description: string) =>
 
 const store_id = textField(300, {
   description:
-    "What the platform calls the store: BigCommerce's store hash, Shopify's `….myshopify.com` domain, the address of " +
+    "The store at its platform: BigCommerce's store hash, Shopify's `….myshopify.com` domain, the address of " +
     "a WooCommerce site.",
 });
 const changeable = {
@@ -25,7 +25,7 @@ const changeable = {
     Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: "Where the store's API is, if not at its usual address.",
+      description: "The address of the store's API, if it is not the usual one.",
     }),
   ),
   api_key: Type.Optional(nullable(secret("WooCommerce's consumer key."))),
@@ -33,16 +33,16 @@ const changeable = {
   client_secret: Type.Optional(
     nullable(
       secret(
-        "What the platform signs its notifications with: the client secret of the app, of WooCommerce the secret of " +
-          "the webhook. The one before counts for another hour.",
+        "The secret with which the platform signs: the client secret of the app; for WooCommerce the secret of " +
+          "the webhook. The previous one stays valid for an hour.",
       ),
     ),
   ),
   order_prefix: Type.Optional(
-    textField(20, { min: 0, description: "Put before the platform's order numbers to make ours." }),
+    textField(20, { min: 0, description: "A prefix: with it the platform's order numbers become ours." }),
   ),
   status: Type.Optional(
-    choice(connectionStatuses, { description: "While paused, orders are taken in and imported later." }),
+    choice(connectionStatuses, { description: "While it is paused, orders are received, and imported later." }),
   ),
 };
 
@@ -59,7 +59,7 @@ const readOnly = [
 export const CreateConnection = closed({ platform: choice(platforms), store_id, ...changeable }, readOnly);
 export type CreateConnection = Static<typeof CreateConnection>;
 
-// What can be sent back but not changed is read, so that another value is refused instead of passed over.
+// These fields cannot be changed. The schema reads them so that another value is refused and not ignored.
 export const UpdateConnection = closed(
   { platform: Type.Optional(choice(platforms)), store_id: Type.Optional(store_id), ...changeable },
   readOnly,
@@ -69,7 +69,9 @@ export type UpdateConnection = Static<typeof UpdateConnection>;
 export const ListConnections = closed(pageFields);
 export type ListConnections = Static<typeof ListConnections>;
 
-const lastFour = nullable(Type.String({ description: "Null too for a secret of less than sixteen characters." }));
+const lastFour = nullable(
+  Type.String({ description: "The last four characters of the secret; null if it has" + " fewer than sixteen." }),
+);
 
 export const ConnectionView = closed({
   id: Type.String(),
@@ -80,7 +82,7 @@ export const ConnectionView = closed({
   order_prefix: Type.String(),
   status: choice(connectionStatuses),
   callback_url: Type.String({
-    description: "The address to enter at the platform; without PACKHOUSE_BASE_URL, what follows the host.",
+    description: "The address to enter at the platform. Without PACKHOUSE_BASE_URL only the part after the host.",
   }),
   has_api_key: Type.Boolean(),
   api_key_last_four: lastFour,

@@ -38,7 +38,7 @@ export async function getConnection(db: Db, id: string | number): Promise<StoreC
   return connection;
 }
 
-/** As `getConnection`, and nobody else changes the connection until this transaction ends. */
+/** As `getConnection`, and locks the connection until this transaction ends. */
 export async function lockConnection(tx: Tx, id: string | number): Promise<StoreConnection> {
   const query = tx.sql
     .select()
@@ -62,7 +62,7 @@ export async function findConnectionByKey(db: Db, key: string): Promise<StoreCon
   return row ?? null;
 }
 
-/** The connections of a platform to the stores that may be called by these names. */
+/** The connections of a platform to stores with one of these names. */
 export async function findConnectionsOfStores(
   db: Db,
   platform: Platform,
@@ -98,7 +98,7 @@ export async function countConnections(db: Db): Promise<number> {
   return db.sql.$count(platform_connections, isKept);
 }
 
-/** Stores a new connection and answers its id; null when its store is connected or was once. */
+/** Stores a new connection and answers its id; null when its store is connected, or was once. */
 export async function insertConnection(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<number | null> {
   const [row] = await tx.sql
     .insert(platform_connections)
@@ -108,7 +108,7 @@ export async function insertConnection(tx: Tx, fields: Omit<StoreConnection, "id
   return row?.id ?? null;
 }
 
-/** The connection to a store, locked, whether it is kept or was deleted. */
+/** The connection to a store, locked, deleted or not. */
 export async function lockConnectionOfStore(
   tx: Tx,
   { platform, store_id }: Pick<StoreConnection, "platform" | "store_id">,
@@ -122,7 +122,7 @@ export async function lockConnectionOfStore(
   return row ?? null;
 }
 
-/** Stores what became of a connection. */
+/** Stores a changed connection. */
 export async function saveConnection(
   tx: Tx,
   { id, ...fields }: StoreConnection,

@@ -9,7 +9,7 @@ import type { Access } from "./connector.ts";
 
 const realTime = systemClock();
 
-/** All that a connector needs to call the API of a connected store, which knows no time but the real one. */
+/** All that a connector needs to call the API of a connected store. Platforms use real time, in the sandbox too. */
 export function accessTo(connection: StoreConnection, store: Store, service: Service): Access {
   const { mode, clock } = store;
   const credentials = credentialsOf(connection, service.secret_key, clock.now());

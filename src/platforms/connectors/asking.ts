@@ -1,4 +1,4 @@
-// What the answers of platforms' APIs mean, in the words of a store's connection.
+// How answers of platforms' APIs are read, with messages that speak of the store's connection.
 import { Fault } from "../../kit/fault.ts";
 import type { ApiRequest, Party } from "../../outbound/api.ts";
 import {
@@ -21,7 +21,7 @@ export function platformError(
   return new Fault("platform_error", words, { permanent, ...(seconds !== null && { retry_after_seconds: seconds }) });
 }
 
-/** Any platform's API, as it is called and as its refusals are told. */
+/** How any platform's API is called, and how its refusals are worded. */
 export const platform: Party = {
   name: "The platform's API",
   answer_mebibytes_max: 2,
@@ -38,7 +38,7 @@ function explained(status: number): string {
   return "";
 }
 
-/** The secrets of a call, which no message may hold. */
+/** The secrets of a call, which no message may contain. */
 export function secretsOf({ credentials }: Pick<Access, "credentials">): (string | null)[] {
   const { api_key, api_token, client_secrets } = credentials;
   return [api_key, api_token, ...client_secrets];
@@ -50,20 +50,20 @@ export async function ask(access: Access, request: ApiRequest, taking?: Taking):
   return await askApi(platform, { api, now, secrets: secretsOf(access) }, request, taking);
 }
 
-/** What an answer says. Refuses: platform_error, in words that name what cannot be read of it. */
+/** Reads an answer. Refuses: platform_error, which names what cannot be read. */
 export function understood<Said>(read: () => Said): Said {
   const refusal = (problems: string) =>
     platformError(`The platform's answer cannot be read: ${problems}.`, { permanent: true });
   return understoodOr(refusal, read);
 }
 
-/** A credential that a call cannot do without. Refuses: platform_error. */
+/** A credential that the call needs. Refuses: platform_error. */
 export function needed(secret: string | null, name: string): string {
   if (secret !== null && secret !== "") return secret;
   throw platformError(`The connection has no ${name}, so the platform's API cannot be called.`, { permanent: true });
 }
 
-/** What of a text from outside may be told: without the connection's secrets, should the platform repeat them. */
+/** A text from outside without the connection's secrets, in case the platform repeats them. */
 export function withoutSecrets(text: string, access: Pick<Access, "credentials">): string {
   return without(secretsOf(access), text);
 }

@@ -1,4 +1,4 @@
-// BigCommerce: its notifications name an order, which is fetched from the API of version 2.
+// BigCommerce. Its notifications contain only an order's id; the order is fetched from the API, version 2.
 import { invalid } from "../../kit/fault.ts";
 import { hmacBase64, sameText } from "../../kit/hmac.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
@@ -36,7 +36,7 @@ const orderScopes: readonly string[] = [
   "store/order/refund/created",
 ];
 
-// What each status of an order means here, by BigCommerce's number. What is packed for the buyer to collect is done.
+// The meaning of each order status, by BigCommerce's number. An order packed for pickup by the buyer is done.
 // biome-ignore format: a table is read by its columns.
 const states: Readonly<Record<number, PlatformOrderState>> = {
   0:  "unpaid",    // Incomplete
@@ -56,12 +56,15 @@ const states: Readonly<Record<number, PlatformOrderState>> = {
   14: "open",      // Partially Refunded
 };
 
-/** The carriers that BigCommerce knows by name and makes links for. */
+/** The carriers that BigCommerce knows by name and links to. */
 const providers = ["auspost", "canadapost", "fedex", "royalmail", "ups", "usps"];
 
 export const bigcommerce: Connector = { verify, read, fetchOrder, changedSince, report };
 
-/** Without a client secret the API key is the proof. With one, Standard Webhooks, keyed by the bytes of the secret. */
+/**
+ * Without a client secret the API key is the proof. With one, the body is signed by Standard Webhooks with the bytes of
+ * the secret.
+ */
 function verify({ headers, raw }: Inbound, { client_secrets }: Access["credentials"], now: number): boolean {
   if (client_secrets.length === 0) return true;
   const [id, timestamp] = [headers.get("webhook-id"), headers.get("webhook-timestamp") ?? ""];
@@ -109,7 +112,7 @@ async function changedSince(access: Access, since: number) {
   let min_id = "1";
   for (let page = 0; page < pages_max; page += 1) {
     const { json } = await get(access, `/orders?${filter}&min_id=${min_id}&limit=${page_size}`);
-    // An order that changes meanwhile keeps its place in the order of ids, so that none is passed over.
+    // An order that changes meanwhile keeps its place in the order of ids, so none is skipped.
     const orders = understood(() => fieldsIn(json).map(changeOf));
     found.push(...orders);
     const last = orders.at(-1);
@@ -125,8 +128,8 @@ const changeOf = ({ id, date_modified }: Fields) => ({
 });
 
 /**
- * A shipment is known again by our name of the parcel in its comments. A parcel for several addresses is a shipment for
- * each: what an earlier try has told of them is left out.
+ * A shipment is recognised by our id of the parcel in its comments. A parcel for several addresses becomes one shipment
+ * for each; those that an earlier try created are left out.
  */
 async function report(access: Access, parcel: ShipmentReport): Promise<string | null> {
   const path = `/orders/${parcel.external_order_id}`;
@@ -146,14 +149,14 @@ async function report(access: Access, parcel: ShipmentReport): Promise<string | 
   const addressOf = new Map(products.map(({ id, order_address_id }) => [String(id), order_address_id]));
   const unknown = open.find(({ external_id }) => !addressOf.has(external_id));
   if (unknown !== undefined) {
-    const words = `BigCommerce's order ${parcel.external_order_id} has no line ${unknown.external_id}.`;
+    const words = `BigCommerce's order ${parcel.external_order_id} no longer has line ${unknown.external_id}.`;
     throw platformError(words, { permanent: true });
   }
   for (const [order_address_id, lines] of Map.groupBy(open, ({ external_id }) => addressOf.get(external_id))) {
     const items = lines.map((line) => ({ order_product_id: Number(line.external_id), quantity: line.quantity }));
     const shipment = { order_address_id, ...shipmentOf(parcel, mark), items };
     const { status, json } = await call(access, "POST", `${path}/shipments`, shipment);
-    if (status === 404) throw platformError("BigCommerce does not have the order any more.", { permanent: true });
+    if (status === 404) throw platformError("BigCommerce no longer has the order.", { permanent: true });
     ids.push(String(fieldsOrNone(json)["id"]));
   }
   return ids[0] ?? null;
@@ -199,7 +202,7 @@ function orderOf(order: Fields, products: readonly Fields[], addresses: readonly
     lines: withUnits(lines),
     shipping_method: readText(address["shipping_method"], 200),
     shipping_amount_cents: readAmount(order["shipping_cost_ex_tax"], "shipping_cost_ex_tax"),
-    // Prices are in the currency that was paid; `currency_code` is the one that was shown.
+    // Prices are in the currency that was paid; `currency_code` is the currency that was shown.
     currency: readCurrency(order["default_currency_code"] ?? order["currency_code"], "default_currency_code"),
     notes: readNotes([order["customer_message"], several], products.flatMap(wishesOf)),
     created_at: readMoment(order["date_created"], "date_created"),
@@ -217,7 +220,7 @@ function stateOf(order: Fields, products: readonly Fields[]): PlatformOrderState
   return state === "open" && goods.length > 0 && sent ? "done" : state;
 }
 
-/** Whether a line is sent: it is no file, no certificate, and not collected by the buyer. */
+/** Whether a line has to be sent: it is not a file, not a certificate, and not for pickup. */
 function isSent({ type, order_pickup_method_id }: Fields): boolean {
   const collected = Number(order_pickup_method_id ?? 0) > 0;
   return type !== "digital" && type !== "giftcertificate" && !collected;
@@ -250,7 +253,7 @@ function lineOf(product: Fields, field: string): PlatformLine[] {
   ];
 }
 
-/** What the buyer wrote for a line; what he chose among variants is in the SKU. */
+/** What the buyer wrote for a line. Chosen variants are in the SKU. */
 function wishesOf(product: Fields) {
   const options = fieldsIn(product["product_options"]).filter(({ type }) => /text|date|file/i.test(String(type)));
   const line = readText(product["name"], 100) ?? "Line";
@@ -259,12 +262,12 @@ function wishesOf(product: Fields) {
 
 const get = (access: Access, path: string) => call(access, "GET", path);
 
-/** Every object of a list that is answered in pages; none is answered as 204. */
+/** Every object of a paged list; an empty page is answered as 204. */
 async function listAll(access: Access, path: string): Promise<Fields[]> {
   const found: Fields[] = [];
   for (let page = 1; page <= pages_max; page += 1) {
     const { status, json } = await get(access, `${path}?page=${page}&limit=${page_size}`);
-    if (status === 404) throw platformError("BigCommerce does not have the order any more.", { permanent: true });
+    if (status === 404) throw platformError("BigCommerce no longer has the order.", { permanent: true });
     const objects = fieldsIn(json);
     found.push(...objects);
     if (objects.length < page_size) break;

@@ -1,4 +1,4 @@
-// How a platform's API is spoken to.
+// The interface of platforms.
 import type { Api } from "../../outbound/api.ts";
 import type {
   Change,
@@ -22,12 +22,13 @@ export interface Access {
 }
 
 /**
- * How one platform is understood and spoken to. What a platform refuses or does not answer is a Fault `platform_error`
- * with the facts `permanent` (true when asking again cannot help: a bad token, say) and `retry_after_seconds` (where
- * the platform named a number). What cannot be read of a notification is a Fault `validation_failed`.
+ * How one platform's notifications are read and its API called. What a platform refuses or does not answer is a Fault
+ * `platform_error` with the facts `permanent` (true when asking again cannot help, as with a bad token) and
+ * `retry_after_seconds` (where the platform gave it). A notification that cannot be read is a Fault
+ * `validation_failed`.
  */
 export interface Connector {
-  /** Whether a request was signed with one of the secrets; true without a secret where the API key is the proof. */
+  /** Whether a request is signed with one of the secrets; true without a secret if the API key is the proof. */
   verify(inbound: Inbound, credentials: Credentials, now: number): boolean;
   /** Reads a notification, verified or not. Refuses: validation_failed. */
   read(inbound: Inbound): Notification;
@@ -36,8 +37,8 @@ export interface Connector {
   /** The orders that changed at the platform since a moment, the oldest change first. Refuses: platform_error. */
   changedSince(access: Access, since: number): Promise<readonly Change[]>;
   /**
-   * Tells the platform of a parcel, unless it knows of it already, and answers the platform's id of it if there is one.
-   * Refuses: platform_error.
+   * Reports a parcel, unless the platform has it already, and answers the platform's id of it, if any. Refuses:
+   * platform_error.
    */
   report(access: Access, report: ShipmentReport): Promise<string | null>;
 }

@@ -1,5 +1,5 @@
-// Reads what platforms send. Nothing of it is sure: what an order cannot do without is refused by name, the rest is
-// taken if it is any good.
+// Reads what platforms send. A missing or bad field that an order needs is refused by name; other bad fields are
+// ignored.
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readNearestCents, shareOf } from "../../kit/money.ts";
 import { type Fields, readText } from "../../outbound/reading.ts";
@@ -24,7 +24,7 @@ export function readFields(value: unknown, field: string): Fields {
   return value as Fields;
 }
 
-/** The lines of an order, all of which must be objects. Refuses: validation_failed. */
+/** The lines of an order, which must be objects. Refuses: validation_failed. */
 export function readList(value: unknown, field: string): readonly Fields[] {
   if (!Array.isArray(value)) throw invalid(field, "must be a list");
   if (value.length > lines_max) throw invalid(field, `must have at most ${lines_max} entries`, "too_many");
@@ -38,7 +38,7 @@ export function readExternalId(value: unknown, field: string): string {
   throw invalid(field, "must be a positive integer");
 }
 
-/** Units, none included. Refuses: validation_failed. */
+/** A number of units, zero or more. Refuses: validation_failed. */
 export function readQuantity(value: unknown, field: string): number {
   const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
   const count = /^\d{1,7}(?:\.0+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -46,7 +46,7 @@ export function readQuantity(value: unknown, field: string): number {
   throw invalid(field, `must be an integer from 0 to ${quantity_max}`);
 }
 
-/** Money as decimal text or number, in cents; what is absent is 0. A half cent counts. Refuses: validation_failed. */
+/** Money as decimal text or number, in cents, rounded half up; a missing value is 0. Refuses: validation_failed. */
 export function readAmount(value: unknown, field: string): number {
   if (value === undefined || value === null || value === "") return 0;
   const cents = readNearestCents(value);
@@ -54,17 +54,20 @@ export function readAmount(value: unknown, field: string): number {
   return cents;
 }
 
-/** The money of a line as a platform tells it, in cents: of a unit, and of all ordered after all discounts. */
+/**
+ * The money of a line as its platform gives it, in cents: the unit price, and the total of all ordered units after all
+ * discounts.
+ */
 export interface LineMoney {
   readonly unit_cents: number;
   readonly total_cents: number;
   readonly ordered: number;
 }
 
-/** What so many units of a line cost that are left of those ordered, in cents. */
+/** The total of the units of a line that are left of those ordered, in cents. */
 export function costsOf({ unit_cents, total_cents, ordered }: LineMoney, quantity: number) {
   const total = ordered === 0 ? 0 : shareOf(Math.max(0, total_cents), Math.min(quantity, ordered), ordered);
-  // A shop with taxes in its prices may have totals that are a little more than its rounded price makes.
+  // A shop with taxes in its prices may have totals slightly above its rounded price.
   return { unit_price_cents: Math.max(unit_cents, Math.ceil(total / Math.max(1, quantity))), total_cents: total };
 }
 
@@ -87,18 +90,18 @@ export function readEmail(value: unknown): string | null {
   return text !== null && text.length <= 254 && /^[^\s@]{1,64}@[^\s@]+$/.test(text) ? text : null;
 }
 
-/** A SKU, or null for one that no product here can have. */
+/** A SKU, or null if no product here can have it. */
 export function readSku(value: unknown): string | null {
   const text = readText(value, 101);
   return text !== null && text.length <= 100 ? text : null;
 }
 
-/** A person's name of its parts, or null. */
+/** A person's name from its parts, or null. */
 export function readName(...parts: readonly unknown[]): string | null {
   return readText(parts.flatMap((part) => readText(part, 100) ?? []).join(" "), 200);
 }
 
-/** An address of texts as they came; null when nothing is known of it. */
+/** An address from the given texts; null when all are empty. */
 export function readAddress(texts: Readonly<Record<keyof PlatformAddress, unknown>>): PlatformAddress | null {
   const country = readText(texts.country, 10)?.toUpperCase() ?? "";
   const address = {
@@ -115,14 +118,14 @@ export function readAddress(texts: Readonly<Record<keyof PlatformAddress, unknow
   return Object.values(address).some((text) => text !== null) ? address : null;
 }
 
-/** What the buyer asked of one line: an engraving, say. */
+/** The buyer's wish for one line, such as an engraving. */
 interface Wish {
   readonly line: string;
   readonly name: unknown;
   readonly value: unknown;
 }
 
-/** The notes of an order: what is said of the whole, then the wishes of its lines; null when there is nothing. */
+/** The notes of an order: those of the whole order, then the wishes of its lines; null when there are none. */
 export function readNotes(said: readonly unknown[], wishes: readonly Wish[]): string | null {
   const wished = wishes.flatMap(({ line, name, value }) => {
     const [title, words] = [readText(name, 100), readText(value, 500)];
@@ -139,12 +142,12 @@ function readLines(value: unknown): string | null {
   return lines.join("\n").trim() || null;
 }
 
-/** The lines that have units left to be sent. */
+/** The lines with units left to send. */
 export function withUnits(lines: readonly PlatformLine[]): PlatformLine[] {
   return lines.filter(({ quantity }) => quantity > 0);
 }
 
-/** The order in a notification, or null when it cannot be read: then it is fetched. */
+/** The order in a notification; null when it cannot be read, and then it is fetched. */
 export function orderOrNull(read: () => PlatformOrder): PlatformOrder | null {
   try {
     return read();

@@ -1,4 +1,4 @@
-// Shopify: its notifications carry the whole order; everything else is asked of the GraphQL Admin API.
+// Shopify. Its notifications contain the whole order; everything else is read from the GraphQL Admin API.
 import { invalid } from "../../kit/fault.ts";
 import { hmacBase64, hmacHex, sameText } from "../../kit/hmac.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
@@ -47,7 +47,7 @@ function read({ headers, raw }: Inbound): Notification {
   const event = readText(headers.get("x-shopify-event-id"), 200) ?? hmacHex(topic, raw);
   const triggered = Date.parse(headers.get("x-shopify-triggered-at") ?? "");
   const about = {
-    // One act of the merchant may be told under several topics, all with the same id.
+    // One act of the merchant may arrive under several topics, all with the same id.
     kind,
     topic,
     dedupe_key: `${topic} ${event}`,
@@ -98,7 +98,7 @@ function readId(value: unknown, field: string): string {
   return readExternalId(typeof value === "string" ? value.replace(/^gid:\/\/shopify\/\w+\//, "") : value, field);
 }
 
-/** The lines of a webhook's order, with what is left of each after what was refunded or removed. */
+/** The lines of an order in a webhook, with the units left after refunds and removals. */
 function lineItems(order: Fields): readonly Fields[] {
   const refunded = fieldsIn(order["refunds"]).flatMap(({ refund_line_items }) => fieldsIn(refund_line_items));
   return readList(order["line_items"], "line_items").map((line, index) => {
@@ -155,7 +155,7 @@ function orderOf(order: Fields, lines: readonly Fields[]): PlatformOrder {
   };
 }
 
-/** What was paid, by how it was paid; what is only authorized may never be. */
+/** The payment state of an order, by how it is paid. An authorized payment may never be captured. */
 const payments = new Map<string, PlatformOrderState>([
   ["paid", "open"],
   ["partially_refunded", "open"],
@@ -188,7 +188,7 @@ function lineOf(line: Fields, field: string): PlatformLine {
   };
 }
 
-/** The price of a unit and its line's share of all discounts, which are of all units that were ordered. */
+/** The price of a unit and the line's share of all discounts, which are for all ordered units. */
 function moneyOf(line: Fields, field: string): LineMoney {
   const unit_cents = readAmount(inShop(line["price_set"]) ?? line["price"], `${field}.price`);
   const shares = fieldsIn(line["discount_allocations"]).map(({ amount, amount_set }) =>

@@ -1,4 +1,4 @@
-// Speaks Shopify's GraphQL Admin API, whose refusals come with status 200.
+// Calls Shopify's GraphQL Admin API, whose refusals have status 200.
 
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import { ask, needed, platformError, withoutSecrets } from "./asking.ts";
@@ -10,7 +10,7 @@ const second_ms = 1000;
 const pages_max = 400;
 const passing = ["THROTTLED", "INTERNAL_SERVER_ERROR", "TIMEOUT"];
 
-/** What a query or mutation answers. A throttled one says when there is room for it. Refuses: platform_error. */
+/** The answer to a query or mutation. A throttled one says when to ask again. Refuses: platform_error. */
 export async function graphql(access: Access, query: string, variables: Fields): Promise<Fields> {
   const token = needed(access.credentials.api_token, "access token");
   const { status, json } = await ask(access, {
@@ -24,14 +24,14 @@ export async function graphql(access: Access, query: string, variables: Fields):
   const [error] = fieldsIn(errors);
   if (error === undefined) return fieldsOrNone(data);
   const code = String(fieldsOrNone(error["extensions"])["code"] ?? "");
-  const words = `Shopify refuses the query (${code || "no code"}): ${readText(error["message"], 200) ?? "no words"}`;
+  const words = `Shopify refuses the query (${code || "no code"}): ${readText(error["message"], 200) ?? "no message"}`;
   throw platformError(withoutSecrets(words, access), {
     permanent: !passing.includes(code),
     wait_ms: code === "THROTTLED" ? throttledWait(fieldsOrNone(extensions)) : null,
   });
 }
 
-/** How long it takes until as much of the budget is back as the query costs. */
+/** How long until the budget covers the query's cost again. */
 function throttledWait(extensions: Fields): number {
   const cost = fieldsOrNone(extensions["cost"]);
   const { currentlyAvailable, restoreRate } = fieldsOrNone(cost["throttleStatus"]);
@@ -40,7 +40,9 @@ function throttledWait(extensions: Fields): number {
   return Number.isFinite(wait_ms) ? Math.max(second_ms, wait_ms) : second_ms;
 }
 
-/** Walks a connection to its end, one page after another; `pageOf` takes it from an answer. Refuses: platform_error. */
+/**
+ * Reads a GraphQL connection to its end, page by page; `pageOf` takes a page from an answer. Refuses: platform_error.
+ */
 export async function pages(
   ask: (after: string | null) => Promise<Fields>,
   pageOf: (data: Fields) => unknown,

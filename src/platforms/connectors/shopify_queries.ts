@@ -1,7 +1,7 @@
-// What is asked of Shopify's GraphQL Admin API. Fields of an order are renamed to what webhooks call them, so that one
-// reading serves both. Lists are asked for in pages that stay within the cost that one query may have.
+// The queries to Shopify's GraphQL Admin API. Order fields are renamed to their names in webhooks, so that one
+// reader serves both. The pages of lists keep within the cost that one query may have.
 
-/** The version of the API, which Shopify keeps for a year. */
+/** The version of the API. Shopify supports each for a year. */
 export const api_version = "2026-07";
 
 export const order_query = `query Order($id: ID!, $after: String) {

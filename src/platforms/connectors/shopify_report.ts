@@ -1,4 +1,4 @@
-// Tells Shopify of a parcel: a fulfillment of what its fulfillment orders still have open.
+// Reports a parcel to Shopify: a fulfillment of units that its fulfillment orders still have open.
 
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import type { ShipmentReport } from "../platform.ts";
@@ -9,7 +9,7 @@ import { graphql, pages } from "./shopify_api.ts";
 import { fulfill_mutation, fulfillable_query, fulfilled_query, parcels_query } from "./shopify_queries.ts";
 import { remaining } from "./telling.ts";
 
-/** Units of one line that one fulfillment order at one location has open. */
+/** The open units of one line in one fulfillment order at one location. */
 interface Open {
   readonly location: string;
   readonly fulfillment_order_id: string;
@@ -21,9 +21,9 @@ interface Open {
 const failed = ["CANCELLED", "ERROR", "FAILURE"];
 
 /**
- * Fulfills the parcel's units. A fulfillment is known again by its tracking number; a parcel without one gets our name
- * of it for a number. Fulfillment orders of several locations are fulfilled one location after the other: what an
- * earlier try has fulfilled is left out. Refuses: platform_error.
+ * Fulfills the parcel's units. A fulfillment is recognised by its tracking number; a parcel without one uses our id of
+ * it. Fulfillment orders of several locations are fulfilled one location after the other; what an earlier try fulfilled
+ * is left out. Refuses: platform_error.
  */
 export async function report(access: Access, parcel: ShipmentReport): Promise<string | null> {
   const number = parcel.tracking_number ?? parcel.shipment_id;
@@ -77,7 +77,7 @@ async function fulfilledBy(access: Access, id: unknown) {
   );
 }
 
-/** What a fulfillment order has open, if it may be fulfilled now. */
+/** The open units of a fulfillment order, if it may be fulfilled now. */
 async function openOf(access: Access, order: Fields): Promise<Open[]> {
   const { id, supportedActions, assignedLocation } = order;
   if (!fieldsIn(supportedActions).some(({ action }) => action === "CREATE_FULFILLMENT")) return [];
@@ -97,7 +97,9 @@ async function openOf(access: Access, order: Fields): Promise<Open[]> {
   );
 }
 
-/** Takes the units from what is open, all or none. Refuses: platform_error, for good unless something is on hold. */
+/**
+ * Takes the units from the open ones, all or none. Refuses: platform_error, permanently unless something is on hold.
+ */
 function choose(left: ShipmentReport["lines"], open: readonly Open[], held: boolean): Open[] {
   return left.flatMap(({ external_id, quantity }) => {
     let wanted = quantity;
@@ -135,7 +137,7 @@ async function fulfill(
   const { fulfillment: made, userErrors } = fieldsOrNone(data["fulfillmentCreate"]);
   const [refusal] = fieldsIn(userErrors);
   if (refusal === undefined) return numberOf(fieldsOrNone(made)["id"]);
-  const words = `Shopify refuses the fulfillment: ${readText(refusal["message"], 200) ?? "no words"}`;
+  const words = `Shopify refuses the fulfillment: ${readText(refusal["message"], 200) ?? "no message"}`;
   throw platformError(withoutSecrets(words, access), { permanent: true });
 }
 

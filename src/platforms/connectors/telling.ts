@@ -1,9 +1,9 @@
-// What a platform still has to be told of a parcel.
+// What of a parcel still has to be reported to its platform.
 import type { ShipmentReport } from "../platform.ts";
 
 type Lines = ShipmentReport["lines"];
 
-/** The units of each line that are not known yet; equal lines are taken together. */
+/** The units of each line that are not reported yet; entries of one line are added up. */
 export function remaining(lines: Lines, known: Lines): { external_id: string; quantity: number }[] {
   const units = new Map<string, number>();
   for (const { external_id, quantity } of lines) units.set(external_id, (units.get(external_id) ?? 0) + quantity);

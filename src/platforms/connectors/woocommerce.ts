@@ -1,4 +1,4 @@
-// WooCommerce: its notifications carry the whole order; everything else is asked of its REST API, version 3.
+// WooCommerce. Its notifications contain the whole order; everything else is read from its REST API, version 3.
 import { invalid } from "../../kit/fault.ts";
 import { hmacBase64, hmacHex, sameText } from "../../kit/hmac.ts";
 import type { Found } from "../../outbound/asking.ts";
@@ -31,7 +31,7 @@ const pages_max = 400;
 
 const orderTopics = ["order.created", "order.updated", "order.deleted", "order.restored"];
 
-// What each status of an order means here. A plugin's own status is none of these: such an order waits.
+// The meaning of each order status. A status added by a plugin is not listed: such an order waits.
 // biome-ignore format: a table is read by its columns.
 const states = new Map<unknown, PlatformOrderState>(Object.entries({
   "checkout-draft": "unpaid",
@@ -52,7 +52,7 @@ function verify({ headers, raw }: Inbound, { client_secrets }: Access["credentia
   return client_secrets.some((secret) => sameText(given, hmacBase64(secret, raw)));
 }
 
-/** The ping of a webhook's creation is a form, unsigned and about nothing. */
+/** The ping at a webhook's creation is a form, unsigned and without an order. */
 function read({ headers, raw }: Inbound): Notification {
   const source = readText(headers.get("x-wc-webhook-source"), 2048)?.replace(/\/+$/, "");
   const about = { stores: [source ?? []].flat(), created_at: null, external_id: null, order: null };
@@ -60,12 +60,12 @@ function read({ headers, raw }: Inbound): Notification {
     return { ...about, kind: "ping", topic: "ping", dedupe_key: raw.trim() };
   const topic = readText(headers.get("x-wc-webhook-topic"), 100);
   if (topic === null) throw invalid("X-WC-Webhook-Topic", "is required", "required");
-  // The delivery's own id repeats within a second, so that the body has to tell one notification from another.
+  // The delivery's own id repeats within a second, so the body has to distinguish notifications.
   const dedupe_key = hmacHex(topic, raw);
   if (!orderTopics.includes(topic)) return { ...about, kind: "unknown", topic, dedupe_key };
   const body = readJson(raw);
   const external_id = readExternalId(body["id"], "id");
-  // Of what was refunded the order tells the sum only: its units have to be asked for.
+  // The order contains only the amount of its refunds; their units have to be requested.
   const whole = topic !== "order.deleted" && fieldsIn(body["refunds"]).length === 0;
   const order = whole ? orderOrNull(() => orderOf(body, [])) : null;
   return { ...about, kind: "order", topic, dedupe_key, external_id, order };
@@ -90,7 +90,7 @@ async function changedSince(access: Access, since: number) {
   const found: { external_id: string; updated_at: number }[] = [];
   for (let page = 1; page <= pages_max; page += 1) {
     const { json } = await call(access, "GET", `/orders?${filter}&_fields=id,date_modified_gmt&page=${page}`);
-    // An order that changes meanwhile keeps its place in the order of ids, so that none is passed over.
+    // An order that changes meanwhile keeps its place in the order of ids, so none is skipped.
     const orders = understood(() => fieldsIn(json).map(changeOf));
     found.push(...orders);
     if (orders.length < page_size) break;
@@ -104,8 +104,8 @@ const changeOf = ({ id, date_modified_gmt }: Fields) => ({
 });
 
 /**
- * WooCommerce itself knows no shipments: the buyer is told by a note of the order, which is known again by our name of
- * the parcel in it. With the last parcel the order is completed, if it is still under way.
+ * WooCommerce itself has no shipments: the buyer is informed by a note of the order, recognised by our id of the parcel
+ * in it. With the last parcel the order is completed, if it is still in progress.
  */
 async function report(access: Access, parcel: ShipmentReport): Promise<string | null> {
   const path = `/orders/${parcel.external_order_id}`;
@@ -124,7 +124,7 @@ async function report(access: Access, parcel: ShipmentReport): Promise<string | 
 async function mustFind(access: Access, path: string): Promise<unknown> {
   const { status, json } = await call(access, "GET", path);
   if (status !== 404) return json;
-  throw platformError("WooCommerce does not have the order any more.", { permanent: true });
+  throw platformError("WooCommerce no longer has the order.", { permanent: true });
 }
 
 function noteOf({ carrier, service, tracking_number, tracking_url, last }: ShipmentReport, mark: string) {
@@ -140,7 +140,7 @@ function noteOf({ carrier, service, tracking_number, tracking_url, last }: Shipm
 function orderOf(order: Fields, refunds: readonly Fields[]): PlatformOrder {
   const [billing, shipping] = [fieldsOrNone(order["billing"]), fieldsOrNone(order["shipping"])];
   const own = readText(shipping["address_1"], 200) ?? readText(shipping["city"], 100);
-  const to = own === null ? billing : shipping; // Where no other address is given, the goods go where the bill goes.
+  const to = own === null ? billing : shipping; // Without another address the goods go to the billing address.
   const methods = fieldsIn(order["shipping_lines"]);
   const external_id = readExternalId(order["id"], "id");
   const items = readList(order["line_items"], "line_items");
@@ -190,7 +190,7 @@ function lineOf(item: Fields, refunds: readonly Fields[], field: string): Platfo
   };
 }
 
-/** How many units of a line were refunded: the items of refunds count below zero and name the line they refund. */
+/** How many units of a line were refunded: the items of refunds have negative quantities and name the refunded line. */
 function refundedUnits(external_id: string, refunds: readonly Fields[]): number {
   const items = refunds.flatMap(({ line_items }) => fieldsIn(line_items));
   const own = items.filter(({ meta_data }) =>
@@ -210,12 +210,12 @@ function wishesOf(item: Fields) {
   }));
 }
 
-/** WooCommerce writes moments of UTC without saying so. */
+/** WooCommerce writes times in UTC without a zone. */
 function readUtc(value: unknown, field: string): number {
   return readMoment(typeof value === "string" && /T[\d:.]+$/.test(value) ? `${value}Z` : value, field);
 }
 
-/** Asks the shop. That it has no such route is no missing order: the API is not where it should be. */
+/** Calls the shop. If it lacks the route, the API is elsewhere; that does not mean that the order is missing. */
 async function call(access: Access, method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<Found> {
   const { connection, credentials } = access;
   const user = needed(credentials.api_key, "consumer key");
@@ -233,7 +233,7 @@ async function call(access: Access, method: "GET" | "POST" | "PUT", path: string
     throw platformError("WooCommerce's API is not found at the connection's api_url.", { permanent: true });
   }
   if (found.status === 404 && method !== "GET") {
-    throw platformError("WooCommerce does not have the order any more.", { permanent: true });
+    throw platformError("WooCommerce no longer has the order.", { permanent: true });
   }
   return found;
 }

@@ -22,8 +22,8 @@ import {
 const no_reason = { error_code: null, error_message: null };
 
 /**
- * Queues an order of a store to be imported, as it was told or, with null, as it is when it is fetched. The first time
- * its id is allotted, which it keeps for ever.
+ * Queues an order of a store for import, as it was received, or with null to be fetched. The first time it gets its id
+ * here, which it keeps for ever.
  */
 export async function queueImport(
   tx: Tx,
@@ -36,7 +36,7 @@ export async function queueImport(
   if (known !== null) return queueAgain(tx, connection, known, order);
   const fresh = await insertImport(tx, newImport(tx, connection.id, external_id, await allotOrderId(tx), order));
   if (fresh !== null) return fresh;
-  // Another notification of the same order was quicker by a moment.
+  // Another notification of the same order was a moment faster.
   const other = await lockImportOf(tx, connection.id, external_id);
   assert(other !== null, "an import that stands in the way is there");
   return queueAgain(tx, connection, other, order);
@@ -77,7 +77,10 @@ async function queueAgain(tx: Tx, connection: StoreConnection, before: Import, o
   return queued;
 }
 
-/** The import with a fresh budget of tries, due now unless a server is at it: that one sees to it afterwards. */
+/**
+ * The import with a new budget of tries, due now unless a server is working on it; that server then sees to it
+ * afterwards.
+ */
 function requeued(tx: Tx, before: Import, action: ImportAction): Import {
   const status = move(importMoves, action, before.status);
   const busy = isQueued(before.status) && before.leased_until !== null && (before.next_at ?? 0) > tx.now;
@@ -85,7 +88,7 @@ function requeued(tx: Tx, before: Import, action: ImportAction): Import {
   return { ...before, status, attempts: 0, next_at, give_up_at: giveUpAt(tx.now), ...no_reason };
 }
 
-/** Queues those of a store's changed orders that are not here as they are there, and answers how many those are. */
+/** Queues those of a store's changed orders that are missing or outdated here, and answers how many there are. */
 export async function queueChanged(tx: Tx, connection: StoreConnection, changes: readonly Change[]): Promise<number> {
   const found = await findImports(
     tx,
@@ -97,7 +100,7 @@ export async function queueChanged(tx: Tx, connection: StoreConnection, changes:
     const one = known.get(external_id);
     return one === undefined || (!isQueued(one.status) && (one.external_updated_at ?? 0) < updated_at);
   });
-  // One lock after another in one order, as every notification takes its own alone.
+  // Locked one after another in the order of ids, since each notification locks only its own.
   for (const { external_id } of missed.toSorted(byExternalId)) await queueImport(tx, connection, external_id, null);
   return missed.length;
 }
@@ -105,7 +108,7 @@ export async function queueChanged(tx: Tx, connection: StoreConnection, changes:
 const byExternalId = (one: Change, other: Change) => (one.external_id < other.external_id ? -1 : 1);
 
 /**
- * Queues again an import that waits, was ignored or has failed; what can be fetched is fetched anew.
+ * Queues an import again that waits, was ignored or failed; if the API can be called, the order is fetched anew.
  * Refuses: resource_missing, invalid_state_transition.
  */
 export async function retryImport(tx: Tx, connection_id: string, id: string): Promise<Import> {
@@ -120,15 +123,15 @@ export async function retryImport(tx: Tx, connection_id: string, id: string): Pr
 
 const lease_ms = 180_000;
 
-/** What was claimed, and when there will be more to claim unless something else happens first. */
+/** What was claimed, and when there will be more to claim unless something happens before. */
 interface Claimed {
   readonly claims: readonly Claim[];
   readonly next_at: number | null;
 }
 
 /**
- * Claims for three minutes the import that has been due longest of each active connection of which this server has none
- * under way. One that was not dealt with until then is due again.
+ * Claims the import that has been due longest of each active connection on which this server is not busy, for three
+ * minutes. One that was not recorded by then is due again.
  */
 export async function claimImports(tx: Tx, busy: ReadonlySet<number>): Promise<Claimed> {
   const idle = (await listActiveConnections(tx)).filter(({ id }) => !busy.has(id));
@@ -147,28 +150,30 @@ export async function claimImports(tx: Tx, busy: ReadonlySet<number>): Promise<C
       leased_until,
     );
   }
-  // The others are looked at again when what was claimed of them is over.
+  // The others are considered again when the claimed ones are done.
   return { claims, next_at: await nextImportAt(tx, waiting) };
 }
 
-/** The import of a claim, locked; null when its lease ran out and another server took it. */
+/** The import of a claim, locked; null when the claim expired and another server took it. */
 export async function lockClaimed(tx: Tx, { import: { id, leased_until } }: Claim): Promise<Import | null> {
   const now = await lockImport(tx, id);
   return now !== null && isQueued(now.status) && now.leased_until === leased_until ? now : null;
 }
 
-/** What dealing with an order made of its import. */
+/** The import's state after its order was processed. */
 interface Outcome {
   readonly action: ImportAction;
   readonly code: string | null;
   readonly message: string | null;
-  /** When the order had changed at the platform, and what it then looked like. */
+  /** When the order had last changed at the platform, and its digest then. */
   readonly external_updated_at: number;
   readonly seen: Seen | null;
   readonly lines: readonly ImportedLine[];
 }
 
-/** Records that a claimed import, locked, was dealt with. One that was told of anew meanwhile is due at once. */
+/**
+ * Records that a claimed import, locked, was processed. If a newer notification arrived meanwhile, it is due at once.
+ */
 export async function settleImport(tx: Tx, now: Import, claim: Claim, outcome: Outcome): Promise<Import> {
   const { action, code, message, external_updated_at, seen, lines } = outcome;
   const done = { ...now, external_updated_at, seen, lines, leased_until: null, next_at: null };
@@ -178,7 +183,7 @@ export async function settleImport(tx: Tx, now: Import, claim: Claim, outcome: O
     ...done,
     status,
     ...(isNews ? { next_at: tx.now } : { error_code: code, error_message: message }),
-    // An order that waits may have to be looked at again as it was told, where nothing can be fetched.
+    // A waiting order may have to be processed again as it was received, if it cannot be fetched.
     payload: isNews || awaitsPayment(status) ? now.payload : null,
     imported_at: action === "import" ? tx.now : now.imported_at,
   };
@@ -187,8 +192,8 @@ export async function settleImport(tx: Tx, now: Import, claim: Claim, outcome: O
 }
 
 /**
- * Records that a try failed: it is made again after a while, unless that cannot help or two days have passed. Null when
- * another server took it over.
+ * Records a failed try: it is repeated later, unless that cannot help or two days have passed. Null when another server
+ * took it over.
  */
 export async function failImport(tx: Tx, claim: Claim, reason: ReturnType<typeof reasonOf>): Promise<Import | null> {
   const now = await lockClaimed(tx, claim);

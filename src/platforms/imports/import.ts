@@ -3,7 +3,9 @@ import { wireId } from "../../kit/ids.ts";
 import type { PlatformOrder, StoreConnection } from "../platform.ts";
 import type { ImportStatus, PlatformOrderState } from "../status.ts";
 
-/** What was last imported of an order, as digests of its parts: of two equal ones nothing changed at the platform. */
+/**
+ * Digests of what was last imported of an order, by part: an equal digest means that nothing changed at the platform.
+ */
 export interface Seen {
   readonly state: PlatformOrderState;
   readonly address: string;
@@ -19,19 +21,19 @@ export interface ImportedLine {
   readonly quantity: number;
 }
 
-/** The claim of one order of a platform to one order here, and how far it has come. */
+/** The claim of one order of a platform to one order here, and the state of its import. */
 export interface Import {
   readonly id: number;
   readonly connection_id: number;
   readonly external_id: string;
-  /** The order's id, given to it when the platform first told of it. */
+  /** The order's id here, given to it with the first notification. */
   readonly order_id: number;
   readonly status: ImportStatus;
-  /** Counts what the platform told of it. */
+  /** Counts the notifications of the order. */
   readonly revision: number;
-  /** The order as it was last told; null when it is to be fetched, or is dealt with. */
+  /** The order as last received; null when it has to be fetched, or was processed. */
   readonly payload: PlatformOrder | null;
-  /** When the order as it was last dealt with had changed at the platform. */
+  /** When the order, as last processed, had changed at the platform. */
   readonly external_updated_at: number | null;
   readonly seen: Seen | null;
   readonly lines: readonly ImportedLine[];
@@ -49,7 +51,7 @@ export interface Import {
   readonly imported_at: number | null;
 }
 
-/** An import that this server has taken upon itself until its lease ends, and the store that it is from. */
+/** An import claimed by this server, and the store that it is from. */
 export interface Claim {
   readonly connection: StoreConnection;
   readonly import: Import;

@@ -1,5 +1,5 @@
-// Queued orders are imported in three steps: a transaction claims one, its platform is asked for it outside of any
-// transaction, and another transaction enters it here.
+// Queued orders are imported in three steps: claimed in one transaction, fetched from the platform in none, and
+// created here in another.
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { Fault } from "../../kit/fault.ts";
@@ -23,14 +23,14 @@ import { reasonOf } from "./rules.ts";
 
 const lanes = new WeakMap<Store, Lanes<Claim>>();
 
-/** A round of `platforms.import`: what is due begins to be imported. */
+/** A round of `platforms.import`: begins to import what is due. */
 export async function importDue(store: Store, service: Service): Promise<number | null> {
   let lane = lanes.get(store);
   if (lane === undefined) {
     lane = new Lanes({
       claim: (busy) => store.write((tx) => claimImports(tx, busy)),
       work: (claim) => importOne(claim, store, service),
-      // The lease runs out, and then it is tried again.
+      // The claim expires, and then it is tried again.
       failed: (error) => service.log.error("an import was not recorded", { mode: store.mode, error: String(error) }),
       idle: () => store.write(async (tx) => tx.wake("platforms.import", tx.now)),
     });
@@ -50,13 +50,16 @@ async function importOne(claim: Claim, store: Store, service: Service): Promise<
     const order = claim.import.payload ?? (await fetched(claim, access));
     if (order?.state === "cancelled") await giveUpLabels(claim, store, service);
     const done = await store.write((tx) => (order === null ? takeMissing(tx, claim) : takeOrder(tx, claim, order)));
-    if (done !== null) service.log.info("an order of a platform was dealt with", factsOf(done, claim, store));
+    if (done !== null) service.log.info("an order of a platform was processed", factsOf(done, claim, store));
   } catch (error) {
     await fail(error, { claim, store, service, secrets: secretsOf(access) });
   }
 }
 
-/** Carriers take their labels of an order back before it is cancelled; what they keep is told when it is not. */
+/**
+ * Carriers void their labels of an order before it is cancelled. Labels that they keep are reported if the order is
+ * then not cancelled.
+ */
 async function giveUpLabels({ connection, import: { order_id } }: Claim, store: Store, service: Service) {
   if (!(await store.read((db) => hasCarriersLabels(db, order_id)))) return;
   try {
@@ -74,7 +77,7 @@ async function giveUpLabels({ connection, import: { order_id } }: Claim, store: 
 async function fetched({ connection, import: one }: Claim, access: Access): Promise<PlatformOrder | null> {
   if (access.credentials.api_token === null) {
     const facts = { permanent: true };
-    throw new Fault("platform_error", "The order has to be fetched, and the connection has no api_token.", facts);
+    throw new Fault("platform_error", "The order has to be fetched, but the connection has no api_token.", facts);
   }
   return connectors[connection.platform].fetchOrder(access, one.external_id);
 }
@@ -100,20 +103,23 @@ interface Failing {
 async function fail(error: unknown, { claim, store, service, secrets }: Failing): Promise<void> {
   const reason = reasonOf(error, secrets);
   const failed = await store.write((tx) => failImport(tx, claim, reason));
-  // Another server took it over, and tells what came of it.
+  // Another server took it over and records the result.
   if (failed === null) return;
   const facts = {
     ...factsOf(failed, claim, store),
     code: reason.code,
     reason: reason.message,
-    // What is no refusal is a fault of ours.
+    // Any error that is not a refusal is our own.
     error: error instanceof Fault ? null : rootOf(error),
   };
   if (isGivenUp(failed.status)) service.log.error("an order could not be imported", facts);
   else service.log.warn("an import has to be tried again", facts);
 }
 
-/** The innermost cause of an error, in words: those around it tell a statement's values, which are a buyer's data. */
+/**
+ * The innermost cause of an error, as text: the messages around it contain a statement's values, which are a buyer's
+ * data.
+ */
 function rootOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? (error.stack ?? error.message) : rootOf(error.cause);

@@ -12,7 +12,7 @@ import { importView } from "./import.ts";
 import { ImportView, ListImports } from "./schemas.ts";
 import { countImports, listImports } from "./store.ts";
 
-/** What became of the orders that a connected store told of. */
+/** The imports of a connected store's orders. */
 export const importRoutes = new Elysia({ prefix: "/platforms" })
   .use(conventions)
   .get("/:id/imports", ({ call, params, query }) => list(call, params.id, query), {
@@ -35,7 +35,7 @@ export const importRoutes = new Elysia({ prefix: "/platforms" })
         id: "retryPlatformImport",
         needs: "platforms.manage",
         chapter: "Platforms",
-        summary: "Retry an order import that waits, was ignored or has failed",
+        summary: "Retry an order import",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(ImportView) },
       }),

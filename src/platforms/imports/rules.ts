@@ -1,4 +1,4 @@
-// What a platform's order becomes here. Pure: what is there is handed in.
+// How a platform's order becomes an order here. Pure: what exists already is passed in.
 import { createHash } from "node:crypto";
 import { usualCompany } from "../../customers/customer.ts";
 import { type AddressFields, addressDefaults } from "../../customers/rules.ts";
@@ -16,17 +16,20 @@ const hint_max_ms = 24 * 3_600_000;
 /** When an import that is queued now is given up. */
 export const giveUpAt = (now: number): number => now + give_up_after_ms;
 
-/** How long to wait after so many failed tries: 5 seconds, twice as long each time, to an hour; longer if asked to. */
+/**
+ * How long to wait after so many failed tries: 5 seconds, doubled each time, up to an hour; longer if the platform
+ * asks.
+ */
 export function retryWait(attempts: number, retry_after_seconds: number | null): number {
   const own = Math.min(wait_first_ms * 2 ** Math.max(attempts - 1, 0), wait_max_ms);
   return Math.max(own, Math.min((retry_after_seconds ?? 0) * 1000, hint_max_ms));
 }
 
 const message_characters_max = 300;
-// What an order itself is refused for: only another telling of it can help.
+// Refusals caused by the order itself: only a new version of it can help.
 const unmendable: readonly FaultCode[] = ["validation_failed", "duplicate_order_number"];
 
-/** Why a try failed, as it is kept. The secrets that a message should not hold are taken out of it all the same. */
+/** Why a try failed, as it is stored. Secrets are removed from the message in case it contains any. */
 export function reasonOf(error: unknown, secrets: readonly (string | null)[]) {
   const fault = error instanceof Fault ? error : null;
   const said = fault === null ? "Something went wrong on our side." : [fault.message, ...furtherOf(fault)].join(" ");
@@ -40,20 +43,20 @@ export function reasonOf(error: unknown, secrets: readonly (string | null)[]) {
   };
 }
 
-// The message of bad fields is that of the first itself.
+// The message for bad fields is that of the first field.
 const furtherOf = ({ code, facts }: Fault) =>
   (facts.fields ?? []).slice(code === "validation_failed" ? 1 : 0).map(({ field, message }) => `${field} ${message}.`);
 
-/** The later of two tellings of an order; of two from one moment, the one that came later. */
+/** The later of two versions of an order; of two from one moment, the one that arrived later. */
 function laterOf(before: PlatformOrder | null, order: PlatformOrder | null): PlatformOrder | null {
   if (before === null || order === null) return order ?? before;
   return before.updated_at > order.updated_at ? before : order;
 }
 
 /**
- * What waits to be dealt with once an order is told of again: its latest telling, or null where it is to be fetched.
- * What waits to be fetched goes on waiting. Platforms write whole seconds: of two tellings of one moment that differ
- * nobody can say which is the later one, so that the platform is asked, if it can be.
+ * What an import processes after a new notification: the latest version of the order, or null to fetch it. An order
+ * that has to be fetched stays so. Platforms write whole seconds: if two versions of one second differ, nobody can say
+ * which is later, so the order is fetched if possible.
  */
 export function payloadAfter(
   before: Pick<Import, "status" | "payload" | "external_updated_at" | "seen">,
@@ -71,12 +74,12 @@ export function payloadAfter(
 const isAlike = (one: Seen | null, other: Seen): boolean =>
   (Object.keys(other) as (keyof Seen)[]).every((part) => one?.[part] === other[part]);
 
-/** What is to be done with an order that a platform tells of. */
+/** What to do with a platform's order. */
 export type Step = "nothing" | "create" | "wait" | "ignore" | "cancel" | "change" | "hold" | "note";
 
 /**
- * What to do with an order, which is here already or not. An older telling than the last one changes nothing, so that
- * notifications may come in any order.
+ * What to do with an order, whether it exists here or not. A version older than the last one changes nothing, so
+ * notifications may arrive in any order.
  */
 export function stepOf(order: PlatformOrder, before: Pick<Import, "external_updated_at">, exists: boolean): Step {
   if (order.updated_at < (before.external_updated_at ?? 0)) return "nothing";
@@ -89,23 +92,24 @@ export function stepOf(order: PlatformOrder, before: Pick<Import, "external_upda
   return order.state === "open" ? "change" : "note";
 }
 
-/** What an import becomes once an order in this state was dealt with, and why there is no order here yet. */
+/** The import's status after an order in this state was processed, and why there is no order here yet. */
 export function outcomeOf(state: PlatformOrderState, exists: boolean) {
   const outcome = (action: ImportAction, code: string | null = null, message: string | null = null) => {
     return { action, code, message };
   };
   if (exists) return outcome("import");
-  if (state === "unpaid") return outcome("wait", "unpaid", "The platform says that it is not paid.");
-  if (state === "cancelled") return outcome("ignore", "cancelled", "The platform cancelled it before it was imported.");
-  if (state === "done") return outcome("ignore", "done", "The platform says that it is sent already.");
-  return outcome("ignore", "nothing_to_send", "Nothing of it is to be sent.");
+  if (state === "unpaid") return outcome("wait", "unpaid", "The order is not paid yet, according to the platform.");
+  if (state === "cancelled")
+    return outcome("ignore", "cancelled", "The order was cancelled at the platform" + " before it was imported.");
+  if (state === "done") return outcome("ignore", "done", "The order was sent already, according to the platform.");
+  return outcome("ignore", "nothing_to_send", "The order has nothing to send.");
 }
 
 const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 
-/** The digests of an order by which the next telling of it shows what changed at the platform. */
+/** The digests of an order, by which its next version shows what changed at the platform. */
 export function seenOf({ state, address, lines, shipping_method, notes }: PlatformOrder): Seen {
-  // What a unit costs after discounts, as it was digested before lines had totals.
+  // The unit price after discounts, as it was digested before lines had totals.
   const parts = lines.map((line) => {
     return [line.external_id, line.sku, line.variant_id, line.quantity, totalOf(line) / Math.max(1, line.quantity)];
   });
@@ -118,11 +122,13 @@ export function seenOf({ state, address, lines, shipping_method, notes }: Platfo
   };
 }
 
-/** What the units left of a line cost, in cents. */
+/** The total of the units left of a line, in cents. */
 const totalOf = ({ quantity, unit_price_cents, total_cents }: PlatformLine) =>
   total_cents ?? quantity * unit_price_cents;
 
-/** Text that fits a field: without control characters and outer spaces, and cut where it is too long; empty is null. */
+/**
+ * Text that fits a field: without control characters and outer spaces, and cut if it is too long; an empty one is null.
+ */
 export function fitted(text: string | null | undefined, max: number): string | null {
   const plain = (text ?? "").replace(/[\p{Cc}\ufffd]+/gu, " ").trim();
   const cut =
@@ -135,7 +141,7 @@ export function fitted(text: string | null | undefined, max: number): string | n
   return cut === "" ? null : cut;
 }
 
-/** As `fitted`, for text whose line breaks stay. */
+/** As `fitted`, for text that keeps its line breaks. */
 export function fittedNotes(text: string | null, max: number): string | null {
   const lines = (text ?? "").split(/\r\n?|\n/).map((line) => fitted(line, max) ?? "");
   const whole = lines
@@ -156,7 +162,7 @@ export function namesOf(name: string | null): { first_name: string | null; last_
 const email = /^[^\s@\p{Cc}\ufffd]{1,64}@[^\s@\p{Cc}\ufffd]+$/u;
 const email_characters_max = 254;
 
-/** The buyer's e-mail address; where the platform has none, one that nobody can have. */
+/** The buyer's e-mail address; if the platform has none, a reserved address that nobody has. */
 export function emailOf(platform: Platform, connection_id: number, order: PlatformOrder): string {
   const given = order.email?.trim() ?? "";
   if (given.length <= email_characters_max && email.test(given)) return given;
@@ -164,7 +170,7 @@ export function emailOf(platform: Platform, connection_id: number, order: Platfo
   return `order-${connection_id}-${id}@${platform}.invalid`;
 }
 
-/** The address of an order as a customer's address; what the platform left empty is empty. */
+/** The address of an order as a customer's address; missing fields stay empty. */
 export function addressOf({ address, customer_name, phone }: PlatformOrder): AddressFields {
   const company = fitted(address?.company, 200);
   const name = fitted(address?.name ?? customer_name, 200) ?? company ?? "";
@@ -196,8 +202,8 @@ export interface WantedLine {
 }
 
 /**
- * The lines of an order with the SKU of each: the platform's, or where that is none that a product could have, one made
- * of the platform's name and the variant's id. Refuses: validation_failed (a quantity beyond a million).
+ * The lines of an order with the SKU of each: the platform's, or if no product could have that, one made of the
+ * platform's name and the variant's id. Refuses: validation_failed (a quantity beyond a million).
  */
 export function wantedLines(platform: Platform, { lines }: PlatformOrder): WantedLine[] {
   return lines.map((line, at) => {
@@ -228,7 +234,9 @@ function isSku(sku: string): boolean {
 const number_characters_max = 80;
 const numbers_tried = 9;
 
-/** The numbers that an order may get here, the plainest first: of two of one number the later gets a suffix. */
+/**
+ * The numbers that an order may get here, the plainest first: the later of two orders with one number gets a suffix.
+ */
 export function numbersFor(prefix: string, { number, external_id }: PlatformOrder): string[] {
   const own = fitted(number, number_characters_max) ?? fitted(external_id, number_characters_max) ?? "order";
   const first = prefix + own;

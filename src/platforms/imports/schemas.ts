@@ -15,10 +15,9 @@ export type ListImports = Static<typeof ListImports>;
 export const ImportView = closed({
   id: Type.String(),
   external_id: Type.String({ description: "The platform's id of the order." }),
-  order_id: Type.String({ description: "The order's id here; there is no order before the status is `imported`." }),
+  order_id: Type.String({ description: "The order's id here. The order exists once the status is `imported`." }),
   status: choice(importStatuses, {
-    description:
-      "`queued` is tried until it succeeds, for two days; `waiting` is not paid yet; `ignored` has nothing to send.",
+    description: "`queued` is tried for two days; `waiting` is not paid yet; `ignored` has nothing to send.",
   }),
   reason: Type.Union([closed({ code: Type.String(), message: Type.String() }), Type.Null()], {
     description: "Why it is not imported, or why the last try failed.",

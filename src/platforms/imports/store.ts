@@ -28,7 +28,7 @@ const byOrder = prepared((sql, a: Args<{ order_id: number }>) =>
   sql.select().from(platform_imports).where(eq(platform_imports.order_id, a.order_id)),
 );
 
-/** The import of an order of a store, locked; null when the platform never told of it. */
+/** The import of an order of a store, locked; null when the platform never sent it. */
 export async function lockImportOf(tx: Tx, connection_id: number, external_id: string): Promise<Import | null> {
   const [row] = (await lockedOf(tx, { connection_id, external_id })) as Import[];
   return row ?? null;
@@ -40,14 +40,14 @@ export async function lockImport(tx: Tx, id: number): Promise<Import | null> {
   return row ?? null;
 }
 
-/** As `lockImport`, of a connection, by what a path says. Refuses: resource_missing. */
+/** As `lockImport`, by the identifiers in a path. Refuses: resource_missing. */
 export async function lockImportIn(tx: Tx, connection_id: number, id: string): Promise<Import> {
   const found = await lockImport(tx, readId("import", id) ?? 0);
   if (found === null || found.connection_id !== connection_id) throw missing("import", id);
   return found;
 }
 
-/** The import that an order came by, or null. */
+/** The import that created an order, or null. */
 export async function findImportByOrder(db: Db, order_id: number): Promise<Import | null> {
   const [row] = (await byOrder(db, { order_id })) as Import[];
   return row ?? null;
@@ -65,7 +65,7 @@ const byExternalIds = prepared((sql, a: Args<{ connection_id: number; external_i
     ),
 );
 
-/** The imports of these orders of a store, in no order; those never told of are left out. */
+/** The imports of these orders of a store, in no order; unknown orders are left out. */
 export async function findImports(db: Db, connection_id: number, external_ids: readonly string[]): Promise<Import[]> {
   return (await byExternalIds(db, { connection_id, external_ids: list(external_ids) })) as Import[];
 }
@@ -80,7 +80,7 @@ export async function insertImport(tx: Tx, fields: Omit<Import, "id">): Promise<
   return row === undefined ? null : { id: row.id, ...fields };
 }
 
-/** Stores what became of a locked import. */
+/** Stores changes of a locked import. */
 export async function saveImport(tx: Tx, { id, ...fields }: Import): Promise<void> {
   await tx.sql
     .update(platform_imports)
@@ -105,7 +105,7 @@ const due = prepared((sql: Tx["sql"], a: Args<{ connection_id: number; now: numb
   ),
 );
 
-/** The import of a connection that has been due longest, locked; null when none is, or another server is at it. */
+/** The import of a connection that has been due longest, locked; null when none is, or another server has it. */
 export async function lockDue(tx: Tx, connection_id: number): Promise<Import | null> {
   const [row] = (await due(tx, { connection_id, now: tx.now })) as Import[];
   return row ?? null;
@@ -122,12 +122,12 @@ const lease = prepared((sql: Writing, a: Args<{ ids: string; until: number }>) =
     .where(among(platform_imports.id, a.ids)),
 );
 
-/** Gives locked imports to this server until a moment, when they are due again. */
+/** Claims locked imports for this server until a moment, when they are due again. */
 export async function leaseImports(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await lease(tx, { ids: list(ids), until });
 }
 
-/** Moves the moments of the next tries, by as much as the clock was set. A lease is known by the end it was given. */
+/** Moves the times of the next tries by as much as the clock was set. A claim is recognised by its end, which stays. */
 export async function moveImports(tx: Tx, by_ms: number): Promise<void> {
   const { next_at, give_up_at } = platform_imports;
   await tx.sql
@@ -152,7 +152,7 @@ export async function nextImportAt(db: Db, connection_ids: readonly number[]): P
 
 const reconnected = moveMany(importMoves, "reconnect");
 
-/** Queues again what failed of a connection. */
+/** Queues the failed imports of a connection again. */
 export async function requeueFailed(tx: Tx, connection_id: number): Promise<void> {
   await tx.sql
     .update(platform_imports)
@@ -162,7 +162,7 @@ export async function requeueFailed(tx: Tx, connection_id: number): Promise<void
 
 const isUnfinished = and(isNotNull(platform_imports.payload), isOneOf(platform_imports.status, unfinishedImports));
 
-/** Forgets up to `limit` orders as they were told that came to nothing, of imports untouched since a moment. */
+/** Deletes up to `limit` received orders that were never imported, of imports unchanged since a moment. */
 export async function forgetPayloads(tx: Tx, before: number, limit: number): Promise<number> {
   const old = tx.sql
     .select({ id: platform_imports.id })
@@ -178,7 +178,7 @@ export async function forgetPayloads(tx: Tx, before: number, limit: number): Pro
   return forgotten.length;
 }
 
-/** What a list of imports may be narrowed to. */
+/** The filters of a list of imports. */
 interface ImportFilter {
   readonly status?: Import["status"] | undefined;
   readonly external_id?: string | undefined;

@@ -13,8 +13,8 @@ import { notificationView } from "./rules.ts";
 import { deleteNotifications, findAnswer, insertNotification } from "./store.ts";
 
 /**
- * Takes a proven notification of an order: stores it and queues the order's import, or, when it came before, answers
- * what it was answered then. Answers in JSON. Refuses: resource_missing (the connection was deleted meanwhile).
+ * Receives a verified notification: stores it and queues the order's import, or repeats the first answer if it came
+ * before. Answers JSON. Refuses: resource_missing (the connection was deleted meanwhile).
  */
 export async function takeNotification(
   tx: Tx,
@@ -29,13 +29,13 @@ export async function takeNotification(
   const answer = JSON.stringify(notificationView(order_id, await estimateOf(tx, queued.order_id)));
   const row = { connection_id, dedupe_key, topic, import_id: queued.id, answer };
   if (await insertNotification(tx, row)) return answer;
-  // The same came twice at once, and the other was quicker.
+  // The same notification came twice at once, and the other one was faster.
   const first = await findAnswer(tx, connection_id, dedupe_key);
   assert(first !== null, "a notification that stands in the way is there");
   return first;
 }
 
-/** When an order is expected to leave: it may not be here yet. */
+/** When an order is expected to leave. The order may not exist here yet. */
 async function estimateOf(tx: Tx, order_id: number): Promise<string | null> {
   const [order] = await findOrders(tx, [order_id]);
   if (order !== undefined) return estimatedShipDate(order, tx.now);
@@ -51,8 +51,8 @@ const notifications_kept_ms = 4 * day_ms;
 const payloads_kept_ms = 30 * day_ms;
 
 /**
- * Forgets up to `limit` each of notifications that no platform repeats any more, and of orders that came to nothing a
- * month ago. Answers whether more may be left.
+ * Deletes up to `limit` each of notifications that no platform repeats any more, and of orders that were not imported
+ * within a month. Answers whether more may be left.
  */
 export async function forgetOld(tx: Tx, limit: number): Promise<boolean> {
   const notifications = await deleteNotifications(tx, tx.now - notifications_kept_ms, limit);

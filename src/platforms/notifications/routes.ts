@@ -1,5 +1,5 @@
-// What platforms send. BigCommerce shows an API key and names its store; the others cannot, so their callback address
-// names the connection and the signature of the body proves the rest.
+// Notifications of platforms. BigCommerce sends an API key and names its store. The others cannot: their callback
+// address names the connection, and the signature of the body is the proof.
 import { Elysia } from "elysia";
 import type { RouteNeed } from "../../access/need.ts";
 import type { Store } from "../../database/store.ts";
@@ -22,7 +22,7 @@ import { takeNotification } from "./commands.ts";
 import { type NotificationAnswer, notificationView, refuseUntimely } from "./rules.ts";
 import { AnyNotification, NotificationView, ThinNotification } from "./schemas.ts";
 
-/** The addresses that platforms send their notifications to. Each is written out: beside it stands `/webhooks/:id`. */
+/** The addresses that platforms call. Each is written out, since `/webhooks/:id` is a route too. */
 export const notificationRoutes = (service: Service) =>
   new Elysia({ prefix: "/webhooks" })
     .use(conventions)
@@ -32,7 +32,7 @@ export const notificationRoutes = (service: Service) =>
         "bigcommerce",
         "orders.write",
         "BigCommerce",
-        "The store is named by `producer`, else by `store_id`.",
+        "`producer`, else `store_id`, names the store.",
       ),
     })
     .post("/shopify/orders", ({ call }) => fromCallback(call, service, "shopify"), {
@@ -61,8 +61,10 @@ function notification(platform: Platform, needs: RouteNeed, name: string, how: s
     chapter: "Platforms",
     sends: "notification",
     summary: `Receive an order notification of ${name}`,
-    description: `${how} A repeat gets the first answer again; what is no news of an order is answered and ignored.`,
-    // A callback whose connection is deleted while it is read names nothing any more.
+    description:
+      `${how} A repeat gets the first answer again. Notifications that are not about orders are` +
+      " answered and ignored.",
+    // A callback whose connection is deleted meanwhile is answered as one that names no connection.
     refuses: ["invalid_signature", "resource_missing"],
     answers: { 200: NotificationView },
   });
@@ -70,7 +72,7 @@ function notification(platform: Platform, needs: RouteNeed, name: string, how: s
 
 const checkThin = checkOf(ThinNotification);
 
-/** A notification whose sender has shown an API key. One that is not of orders may have any form. */
+/** A notification whose sender has shown an API key. One that is not about orders may have any shape. */
 async function fromKnownStore(call: Call, service: Service, body: Record<string, unknown>): Promise<Response> {
   const { scope } = body;
   if (typeof scope !== "string" || scope.startsWith("store/order/")) checkThin(body);
@@ -98,7 +100,7 @@ function unknownStore(): Fault {
   });
 }
 
-/** A notification to the callback address of a connection, which names the data it belongs to. */
+/** A notification to the callback address of a connection, which also decides whether its data is live or test. */
 async function fromCallback(call: Call, service: Service, platform: Platform): Promise<Response> {
   const key = new URL(call.request.url).searchParams.get("connection") ?? "";
   const store = key.startsWith("test_") ? service.stores.test : service.stores.live;
@@ -106,28 +108,29 @@ async function fromCallback(call: Call, service: Service, platform: Platform): P
   if (connection?.platform !== platform) throw unproven();
   const inbound = { headers: call.request.headers, raw: call.raw_body };
   const told = connectors[platform].read(inbound);
-  // The platform tries an address before it signs anything.
+  // Platforms try an address before they sign anything.
   if (told.kind === "ping") return answer(call, notificationView(null, null));
   proveSignature(connection, inbound, service, store);
-  // All stores of an app of Shopify's have one secret. WooCommerce's is the webhook's own, and what a site calls itself
-  // is not always what its owner does.
+  // All stores of a Shopify app share one secret, so the store's name is checked. In WooCommerce each webhook has
+  // its own secret, and a site's own name is not always the one that its owner uses.
   if (platform === "shopify" && !isOfStore(connection, told.stores)) throw unproven();
   refuseUntimely(told.created_at, receivedAt(store));
   return take({ ...call, store, actor: platformActor(connection) }, connection, told);
 }
 
-const unproven = () => new Fault("invalid_signature", "This was not signed with the secret of a connected store.");
+const unproven = () =>
+  new Fault("invalid_signature", "This was not signed with the client secret of a" + " connected store.");
 
 function proveSignature(connection: StoreConnection, inbound: Inbound, service: Service, store: Store): void {
   const credentials = credentialsOf(connection, service.secret_key, store.clock.now());
-  // A secret that cannot be opened proves nothing, and must not pass for none.
+  // A secret that cannot be opened proves nothing, and must not count as no secret.
   const isLost = connection.client_secret !== null && credentials.client_secrets.length === 0;
   if (isLost || !connectors[connection.platform].verify(inbound, credentials, receivedAt(store))) throw unproven();
 }
 
 const realTime = systemClock();
 
-/** What platforms sign and send carries real time, whatever the sandbox's clock says. */
+/** The time of platforms' signatures is real, whatever the sandbox's clock says. */
 const receivedAt = ({ mode, clock }: Store): number => (mode === "live" ? clock.now() : realTime.now());
 
 function take(call: Call, connection: StoreConnection, told: Notification): Promise<Response> {

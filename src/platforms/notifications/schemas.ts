@@ -3,7 +3,7 @@ import { choice, closed, nullable, textField } from "../../kit/schema.ts";
 
 const open = { additionalProperties: true };
 
-/** A notification in the form that the specification gives. What else a platform sends with it is passed over. */
+/** A notification in the form of the specification. Other fields that a platform sends are ignored. */
 export const ThinNotification = Type.Object(
   {
     scope: textField(200, { description: "What happened, such as `store/order/created`." }),
@@ -25,7 +25,7 @@ export const AnyNotification = Type.Object({}, { ...open, description: "The plat
 export const NotificationView = closed({
   success: Type.Literal(true),
   order_id: nullable(
-    Type.String({ description: "The order's id here, which it keeps; the order itself comes later." }),
+    Type.String({ description: "The order's id here, which does not change. The order itself is created later." }),
   ),
   status: choice(["processing", "ignored"]),
   estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),

@@ -16,7 +16,7 @@ const kept = prepared((sql, a: Args<{ connection_id: number; dedupe_key: string 
     ),
 );
 
-/** What a notification was answered when it came before, as JSON; null when it did not. */
+/** The answer to a notification when it came before, as JSON; null when it is new. */
 export async function findAnswer(db: Db, connection_id: number, dedupe_key: string): Promise<string | null> {
   const [row] = await kept(db, { connection_id, dedupe_key });
   return row?.answer ?? null;
@@ -35,7 +35,7 @@ export async function insertNotification(
   return inserted.length === 1;
 }
 
-/** Forgets up to `limit` notifications older than a moment, and answers how many. */
+/** Deletes up to `limit` notifications older than a moment, and answers how many. */
 export async function deleteNotifications(tx: Tx, before: number, limit: number): Promise<number> {
   const old = tx.sql
     .select({ id: platform_notifications.id })

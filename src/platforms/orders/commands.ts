@@ -1,4 +1,4 @@
-// An order of a platform becomes an order here, and stays as the platform has it for as long as work on it allows.
+// An order of a platform becomes an order here, and follows its changes as far as its status allows.
 import { createCustomer, keepAddress } from "../../customers/commands.ts";
 import { findCustomerByEmail } from "../../customers/store.ts";
 import type { Tx } from "../../database/store.ts";
@@ -38,15 +38,15 @@ import {
 } from "../imports/rules.ts";
 import type { PlatformOrder, StoreConnection } from "../platform.ts";
 
-/** A platform as an actor, by its connection. */
+/** A platform as an actor, named by its connection. */
 export function platformActor({ id, name }: StoreConnection): Actor {
   return { type: "platform", id: wireId("connection", id), name, request_id: null };
 }
 
 /**
- * Does with a platform's order what its state asks for: takes it in, changes or cancels it, or lets it be. Null when
- * another server took the import over. Refuses: validation_failed, duplicate_order_number (no number is free).
- * Emits: order.created, order.cancelled.
+ * Processes a platform's order by its state: creates, changes, cancels or ignores it. Null when another server took the
+ * import over. Refuses: validation_failed, duplicate_order_number (no number is free). Emits: order.created,
+ * order.cancelled.
  */
 export async function takeOrder(tx: Tx, claim: Claim, told: PlatformOrder): Promise<Import | null> {
   const before = await lockClaimed(tx, claim);
@@ -72,9 +72,9 @@ export async function takeOrder(tx: Tx, claim: Claim, told: PlatformOrder): Prom
 const gone_after_attempts = 6;
 
 /**
- * Does with an order that the platform does not have what can be done: some platforms tell of an order before they show
- * it, so it is looked for some more times. Nothing is cancelled for it, since an address may have been wrong. Null when
- * another server took the import over. Refuses: platform_error (to be tried again).
+ * Handles an order that the platform does not find: some platforms announce an order before it can be read, so it is
+ * requested again some times. It is not cancelled here, since the address may have been wrong. Null when another server
+ * took the import over. Refuses: platform_error (to be tried again).
  */
 export async function takeMissing(tx: Tx, claim: Claim): Promise<Import | null> {
   const before = await lockClaimed(tx, claim);
@@ -86,14 +86,14 @@ export async function takeMissing(tx: Tx, claim: Claim): Promise<Import | null> 
   const { external_updated_at, seen, lines } = before;
   const told = { external_updated_at: external_updated_at ?? 0, seen, lines };
   if (!exists) {
-    const reason = { code: "gone", message: "The platform does not have it." };
+    const reason = { code: "gone", message: "The platform does not have the order." };
     return settleImport(tx, before, claim, { action: "ignore", ...reason, ...told });
   }
   await note(tx, { connection: claim.connection, order_id: before.order_id }, notes.gone);
   return settleImport(tx, before, claim, { action: "import", code: null, message: null, ...told });
 }
 
-/** An order that a platform tells of, and what it was when it was last dealt with. */
+/** An order as a platform sent it, and as it was last processed. */
 interface Told {
   readonly connection: StoreConnection;
   readonly told: PlatformOrder;
@@ -131,7 +131,7 @@ async function create(tx: Tx, { connection, told, wanted, order_id }: Told): Pro
       importOrder(inner, order_id, { ...input, order_number }, platformActor(connection), source);
     if ((await unlessRefused(tx, ["duplicate_order_number"], take)) !== null) return;
   }
-  throw new Fault("duplicate_order_number", `Other orders have the number ${numbers[0]} and all that are like it.`);
+  throw new Fault("duplicate_order_number", `The number ${numbers[0]} and all its variants are taken by other orders.`);
 }
 
 const method_max = 200;
@@ -142,7 +142,7 @@ const lineItems = (wanted: readonly WantedLine[]) =>
     return { sku, quantity, unit_price: amountOf(unit_price_cents), line_total: amountOf(total_cents) };
   });
 
-/** Does work in a savepoint; null when it was refused with one of these codes. Any other refusal is thrown on. */
+/** Runs work in a savepoint; null when it was refused with one of these codes. Other refusals are thrown. */
 async function unlessRefused<Done>(
   tx: Tx,
   codes: readonly FaultCode[],
@@ -156,7 +156,7 @@ async function unlessRefused<Done>(
   }
 }
 
-/** The id of the buyer, who is taken on when the e-mail address is new. */
+/** The id of the buyer, who becomes a customer if the e-mail address is new. */
 async function customerOf(tx: Tx, { id, platform }: StoreConnection, told: PlatformOrder): Promise<number> {
   const email = emailOf(platform, id, told);
   const known = await findCustomerByEmail(tx, email);
@@ -164,13 +164,13 @@ async function customerOf(tx: Tx, { id, platform }: StoreConnection, told: Platf
   const names = namesOf(told.customer_name ?? told.address?.name ?? null);
   const fields = { ...names, phone: fitted(told.phone, 50), company: fitted(told.address?.company, 200) };
   const made = await unlessRefused(tx, ["duplicate_email"], (inner) => createCustomer(inner, { email, ...fields }));
-  // Somebody else took on the same buyer at this moment.
+  // Another server created the same buyer at this moment.
   const customer_id = made?.id ?? (await findCustomerByEmail(tx, email));
   assert(customer_id !== null, "a buyer whose e-mail address is taken is there");
   return customer_id;
 }
 
-/** Enters products that nobody has entered yet, inactive: somebody has to complete them. */
+/** Creates unknown products, inactive: somebody has to complete them. */
 async function ensureProducts(tx: Tx, wanted: readonly WantedLine[]): Promise<void> {
   const names = new Map(wanted.map(({ sku, name }) => [sku, name]));
   const known = new Set((await findProductsBySku(tx, [...names.keys()])).map(({ sku }) => sku));
@@ -182,7 +182,7 @@ async function ensureProducts(tx: Tx, wanted: readonly WantedLine[]): Promise<vo
   }
 }
 
-/** Lets the order follow what changed at the platform; what it can no longer follow is noted in its history. */
+/** Applies the changes at the platform to the order. Changes that come too late are noted in its history. */
 async function change(tx: Tx, what: Told): Promise<void> {
   const { connection, told, order_id, seen } = what;
   const order = await lockOrder(tx, order_id);
@@ -202,7 +202,7 @@ async function change(tx: Tx, what: Told): Promise<void> {
   if (told.lines.length === 0 && seen?.lines !== seenOf(told).lines) await note(tx, what, notes.emptied);
 }
 
-/** What changed at the platform since the order was last dealt with, in words and as a change of ours. */
+/** The changes at the platform since the order was last processed, in words and as a change of ours. */
 async function changesOf(tx: Tx, { told, wanted, seen }: Told, order: Order): Promise<[string, UpdateOrder][]> {
   const now = seenOf(told);
   const changes: [string, UpdateOrder][] = [];
@@ -221,7 +221,7 @@ async function changesOf(tx: Tx, { told, wanted, seen }: Told, order: Order): Pr
   return changes;
 }
 
-/** Cancels the order if that is still possible; if not, its history says that the platform wants it. */
+/** Cancels the order if that is still possible; otherwise its history says that the platform cancelled it. */
 async function cancel(tx: Tx, what: Told): Promise<void> {
   const { connection, order_id, seen } = what;
   const order = await lockOrder(tx, order_id);
@@ -230,22 +230,22 @@ async function cancel(tx: Tx, what: Told): Promise<void> {
   const id = wireId("order", order_id);
   const give_up = async (inner: Tx) => {
     await voidLabelsOfOrder(inner, id, actor);
-    return cancelOrder(inner, id, { reason: "customer", note: "The platform cancelled it." }, actor);
+    return cancelOrder(inner, id, { reason: "customer", note: "The platform cancelled the order." }, actor);
   };
   const cancelled = await unlessRefused(tx, ["invalid_state_transition", "label_not_voidable"], give_up);
   if (cancelled === null) await note(tx, what, notes.cancelled);
 }
 
 const notes = {
-  reopened: "The platform says that it is to be sent after all. It is cancelled here: enter it anew.",
-  emptied: "The platform took every line off it.",
-  cancelled: "The platform cancelled it, too late for this order.",
-  unpaid: "The platform says that it is not paid any more.",
-  done: "The platform says that it is sent already.",
-  gone: "The platform does not have it any more.",
+  reopened: "The platform wants the order to be sent after all, but it is cancelled here. Create it again.",
+  emptied: "The platform removed every line of the order.",
+  cancelled: "The platform cancelled the order too late.",
+  unpaid: "The order is no longer paid, according to the platform.",
+  done: "The order was sent already, according to the platform.",
+  gone: "The platform no longer has the order.",
 } as const;
 
-/** Holds an order that is not paid any more, if it still can be. */
+/** Holds an order that is no longer paid, if it still can be held. */
 async function holdUnpaid(tx: Tx, what: Told): Promise<void> {
   const order = await lockOrder(tx, what.order_id);
   if (order.cancelled_at !== null || what.seen?.state === "unpaid") return;
@@ -255,7 +255,7 @@ async function holdUnpaid(tx: Tx, what: Told): Promise<void> {
   if ((await unlessRefused(tx, ["invalid_state_transition"], place)) === null) await note(tx, what, notes.unpaid);
 }
 
-/** Notes that the platform takes an order for sent, unless it is. */
+/** Notes in the history that the order counts as sent at the platform, unless it was sent here. */
 async function noteDone(tx: Tx, what: Told): Promise<void> {
   const { status } = await lockOrder(tx, what.order_id);
   const inHouse: readonly OrderStatus[] = openStatuses;

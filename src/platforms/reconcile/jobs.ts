@@ -10,7 +10,7 @@ import { queueChanged } from "../imports/commands.ts";
 import { reasonOf } from "../imports/rules.ts";
 import type { StoreConnection } from "../platform.ts";
 
-// Two nights: what one night could not find, the next does.
+// Two nights: what one night missed, the next one finds.
 const looked_back_ms = 48 * 3_600_000;
 const lease_ms = 3_600_000;
 const queued_together_max = 100;
@@ -18,13 +18,13 @@ const queued_together_max = 100;
 const server = randomId("srv");
 
 /**
- * Asks every active connection's platform which orders changed in the last 48 hours, and queues the import of those
- * that are not here as they are there: a notification may have been lost. Of several servers one does it.
+ * Asks the platform of every active connection which orders changed in the last 48 hours, and imports those that are
+ * missing or outdated here, since a notification may have been lost. Of several servers one does it.
  */
 export async function reconcile(store: Store, service: Service): Promise<void> {
   if (!(await store.write((tx) => lead(tx, "platforms.reconcile", server, lease_ms)))) return;
   for (const connection of await store.read(listActiveConnections)) {
-    // Without a token the platform cannot be asked; its notifications hold whole orders.
+    // Without a token the platform cannot be asked; its notifications contain whole orders.
     if (connection.api_token !== null) await reconcileOne(connection, store, service);
   }
 }
@@ -39,7 +39,8 @@ async function reconcileOne(connection: StoreConnection, store: Store, service: 
       const some = changes.slice(at, at + queued_together_max);
       queued += await store.write((tx) => queueChanged(tx, connection, some));
     }
-    if (queued > 0) service.log.info("orders were missing or old here", { ...facts, orders: queued });
+    if (queued > 0)
+      service.log.info("orders of a platform were missing or outdated here", { ...facts, orders: queued });
   } catch (error) {
     const { code, message } = reasonOf(error, secretsOf(access));
     service.log.warn("a platform could not be asked for changed orders", { ...facts, code, reason: message });

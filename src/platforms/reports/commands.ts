@@ -27,11 +27,11 @@ import {
 
 const queued_together_max = 100;
 
-/** Queues a report of each parcel that has left and that nobody has taken on yet. Says whether there are more. */
+/** Queues a report of each parcel that has left and has none yet. Answers whether there are more. */
 async function queueReports(tx: Tx): Promise<boolean> {
   const untold = await listUnreported(tx);
   if (untold.length === 0) return false;
-  // Another server may be at the same parcels, or at others of the same orders.
+  // Another server may work on the same parcels, or on others of the same orders.
   await takeTurn(tx, "platforms.report");
   const taken = await takeUnreported(tx, untold.slice(0, queued_together_max));
   const orders = await findOrders(tx, [...new Set(taken.map(({ order_id }) => order_id))]);
@@ -71,16 +71,16 @@ async function queueReportsOf(tx: Tx, order: Order, shipment_ids: ReadonlySet<nu
 
 const lease_ms = 300_000;
 
-/** What was claimed, and when there will be more to claim unless something else happens first. */
+/** What was claimed, and when there will be more to claim unless something happens before. */
 interface ClaimedReports {
   readonly claims: readonly ReportClaim[];
   readonly next_at: number | null;
 }
 
 /**
- * Queues reports of the parcels that have left, then claims one that is due of each active connection that this server
- * has nothing under way of. The parcels of one order are told of one after another, in the order in which they left. A
- * claim that was not recorded within five minutes is due again.
+ * Queues reports of the parcels that have left, then claims one that is due of each active connection on which this
+ * server is not busy. The parcels of one order are reported one after another, in the order in which they left. A claim
+ * that was not recorded within five minutes is due again.
  */
 export async function claimReports(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedReports> {
   const more = await queueReports(tx);
@@ -91,7 +91,7 @@ export async function claimReports(tx: Tx, busy: ReadonlySet<number>): Promise<C
     tx,
     idle.map(({ id }) => id),
   );
-  // One look at all of them, since most of the time nothing is due.
+  // One query for all of them, since most of the time nothing is due.
   if (first_at === null || first_at > tx.now) return { claims, next_at: more ? tx.now : first_at };
   for (const connection of idle) {
     const due = await lockDueReport(tx, connection.id);
@@ -103,13 +103,13 @@ export async function claimReports(tx: Tx, busy: ReadonlySet<number>): Promise<C
 
 async function claim(tx: Tx, connection: StoreConnection, due: Report): Promise<ReportClaim> {
   const told = await tell(tx, due);
-  // While the connection was paused no time was lost.
+  // Time during which the connection was paused does not count.
   const give_up_at = due.attempts === 0 ? giveUpAt(tx.now) : due.give_up_at;
   const report = { ...due, attempts: due.attempts + 1, next_at: tx.now + lease_ms, give_up_at };
   return { connection, report: await saveReport(tx, report), told };
 }
 
-/** What the platform is told of a parcel. */
+/** What is reported of a parcel. */
 async function tell(tx: Tx, { order_id, shipment_id, lines, id }: Report): Promise<ShipmentReport> {
   const { order, external_id } = await imported(tx, order_id);
   const shipment = order.shipments.find((one) => one.id === shipment_id);
@@ -127,7 +127,7 @@ async function tell(tx: Tx, { order_id, shipment_id, lines, id }: Report): Promi
   };
 }
 
-/** An order that came from a platform, and how the platform calls it. */
+/** An order that came from a platform, and its id there. */
 async function imported(
   tx: Tx,
   order_id: number,
@@ -138,13 +138,13 @@ async function imported(
   return { order, external_id: source.external_id, lines: source.lines };
 }
 
-/** The report of a claim, locked; null when its lease ran out and another server tries it. */
+/** The report of a claim, locked; null when the claim expired and another server took it. */
 async function lockClaimed(tx: Tx, { report: { id, attempts } }: ReportClaim): Promise<Report | null> {
   const now = await lockReport(tx, id);
   return now !== null && isQueued(now.status) && now.attempts === attempts ? now : null;
 }
 
-/** Records that a platform knows of a parcel, which it calls `external_id`. Null when another server took it over. */
+/** Records that a platform has a parcel, under the id `external_id`. Null when another server took it over. */
 export async function recordReported(tx: Tx, claim: ReportClaim, external_id: string | null): Promise<Report | null> {
   const now = await lockClaimed(tx, claim);
   if (now === null) return null;
@@ -154,8 +154,8 @@ export async function recordReported(tx: Tx, claim: ReportClaim, external_id: st
 }
 
 /**
- * Records that a try failed: it is made again after a while, unless that cannot help or five days have passed. A
- * platform that asks to be left alone is left alone. Null when another server took it over.
+ * Records a failed try: it is repeated later, unless that cannot help or five days have passed. If the platform asked
+ * to wait, the whole connection waits. Null when another server took it over.
  */
 export async function recordFailed(
   tx: Tx,
@@ -173,8 +173,8 @@ export async function recordFailed(
 }
 
 /**
- * Queues again a report that has failed or was skipped, with the lines that the platform's order has by now.
- * Refuses: resource_missing, invalid_state_transition.
+ * Queues a failed or skipped report again, with the lines that the platform's order has by now. Refuses:
+ * resource_missing, invalid_state_transition.
  */
 export async function retryReport(tx: Tx, connection_id: string, id: string): Promise<Report> {
   const connection = await getConnection(tx, connection_id);

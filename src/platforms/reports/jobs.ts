@@ -1,4 +1,4 @@
-// Parcels that have left are reported to the platforms that their orders came from: claimed in one transaction, told in
+// Parcels that have left are reported to the platforms of their orders: claimed in one transaction, reported in
 // none, recorded in another.
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
@@ -15,7 +15,7 @@ import { isGivenUp } from "./status.ts";
 
 const lanes = new WeakMap<Store, Lanes<ReportClaim>>();
 
-/** A round of `platforms.report`: what is due begins to be reported. */
+/** A round of `platforms.report`: begins to report what is due. */
 export async function reportDue(store: Store, service: Service): Promise<number | null> {
   let own = lanes.get(store);
   if (own === undefined) {
@@ -34,7 +34,7 @@ function lanesOf(store: Store, service: Service): Lanes<ReportClaim> {
   return new Lanes({
     claim: (busy) => store.write((tx) => claimReports(tx, busy)),
     work: (claim) => report(claim, store, service),
-    // The lease runs out, and then it is tried again.
+    // The claim expires, and then it is tried again.
     failed: (error) => service.log.error("a report was not recorded", { mode: store.mode, error: String(error) }),
     idle: () => store.write(async (tx) => tx.wake("platforms.report", tx.now)),
   });
@@ -71,7 +71,7 @@ async function recordError(
     attempts: claim.report.attempts,
     code: reason.code,
     reason: reason.message,
-    // What is no refusal is a fault of ours.
+    // Any error that is not a refusal is our own.
     error: error instanceof Fault ? null : error instanceof Error ? (error.stack ?? error.message) : String(error),
   };
   if (failed !== null && isGivenUp(failed.status)) service.log.error("a parcel could not be reported", facts);

@@ -6,7 +6,7 @@ import type { ReportStatus } from "./status.ts";
 /** Units of a platform's line. */
 export type ReportedLine = ShipmentReport["lines"][number];
 
-/** A parcel that has left, and how far its order's platform has been told of it. */
+/** A parcel that has left, and the state of its report to the order's platform. */
 export interface Report {
   readonly id: number;
   readonly connection_id: number;
@@ -17,10 +17,10 @@ export interface Report {
   readonly status: ReportStatus;
   /** Tries begun since it was queued. */
   readonly attempts: number;
-  /** When it is tried next; while it is tried, when the try counts as lost. Null unless it is queued. */
+  /** When it is tried next; during a try, when the try counts as lost. Null unless it is queued. */
   readonly next_at: number | null;
   readonly give_up_at: number;
-  /** What the platform calls the parcel. */
+  /** The platform's id of the parcel. */
   readonly external_id: string | null;
   /** Why it is not reported. */
   readonly error_code: string | null;
@@ -30,7 +30,7 @@ export interface Report {
   readonly reported_at: number | null;
 }
 
-/** A report that this server tries now, and what it tells. */
+/** A report claimed by this server, and what it contains. */
 export interface ReportClaim {
   readonly connection: StoreConnection;
   readonly report: Report;

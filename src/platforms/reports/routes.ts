@@ -14,7 +14,7 @@ import { reportView } from "./report.ts";
 import { ListReports, ReportView } from "./schemas.ts";
 import { countReports, listReports } from "./store.ts";
 
-/** What a connected store was told of the parcels of its orders. */
+/** The reports of parcels to a connected store. */
 export const reportRoutes = new Elysia({ prefix: "/platforms" })
   .use(conventions)
   .get("/:id/reports", ({ call, params, query }) => list(call, params.id, query), {
@@ -38,7 +38,7 @@ export const reportRoutes = new Elysia({ prefix: "/platforms" })
         id: "retryPlatformReport",
         needs: "platforms.manage",
         chapter: "Platforms",
-        summary: "Retry a shipment report that has failed",
+        summary: "Retry a shipment report",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(ReportView) },
       }),

@@ -7,7 +7,7 @@ import type { Report, ReportedLine } from "./report.ts";
 
 const give_up_after_ms = 5 * 24 * 3_600_000;
 
-/** When a report whose first try is made now is given up. */
+/** When a report whose first try is now is given up. */
 export const giveUpAt = (now: number): number => now + give_up_after_ms;
 
 /** Why a parcel cannot be reported. */
@@ -16,30 +16,30 @@ interface Hindrance {
   readonly error_message: string;
 }
 
-/** The code of a report that nobody could call the platform for. */
+/** The code of a report for which the platform could not be called. */
 export const no_token = "no_api_token";
 
-/** Why the platform cannot be told of a parcel, or null. A connection that is gone may come back. */
+/** Why a parcel cannot be reported to the platform, or null. A connection that was deleted may come back. */
 export function hindranceOf(
   { lines }: Shipment,
   dealt: readonly ReportedLine[],
   connection: Pick<StoreConnection, "api_token"> | null,
 ): Hindrance | null {
   if (lines.length === 0) {
-    const error_message = "It is one more carton of the same goods and counts no units of its own.";
+    const error_message = "The parcel is one more carton of the same goods and has no units of its own.";
     return { error_code: "no_units", error_message };
   }
   if (dealt.length === 0) {
-    const error_message = "None of its units is left to be sent on the platform's order.";
+    const error_message = "The platform's order has none of the parcel's units left to send.";
     return { error_code: "not_ordered", error_message };
   }
   if (connection === null || connection.api_token !== null) return null;
-  return { error_code: no_token, error_message: "The connection has no api_token, so the platform cannot be told." };
+  return { error_code: no_token, error_message: "The connection has no api_token, so the platform cannot be called." };
 }
 
 /**
- * The platform's lines that a parcel's units belong to: by SKU, each line up to what it ordered, less what other
- * parcels were reported to hold of it. Units that the platform did not order are left out.
+ * The platform's lines of a parcel's units: by SKU, each line up to its ordered units less those in other reports.
+ * Units that the platform did not order are left out.
  */
 export function dealtOut(
   order: Order,
@@ -66,7 +66,7 @@ export function dealtOut(
   return [...dealt].map(([external_id, quantity]) => ({ external_id, quantity }));
 }
 
-/** Whether all of an order that is to be sent has left. */
+/** Whether every unit of an order that is to be sent has left. */
 export function isSent({ status, cancelled_at }: Order): boolean {
   const open: readonly OrderStatus[] = openStatuses;
   return !open.includes(status) && cancelled_at === null;

@@ -18,13 +18,13 @@ export const ReportView = closed({
   shipment_id: Type.String(),
   status: choice(reportStatuses, {
     description:
-      "`queued` is tried until it succeeds, for five days; `skipped` holds nothing that the platform ordered, or the " +
+      "`queued` is tried for five days; `skipped` has nothing that the platform ordered, or the " +
       "connection has no `api_token`.",
   }),
   items: Type.Array(closed({ external_line_id: Type.String(), quantity: Type.Integer() }), {
     description: "The platform's lines and how many units of each are in the parcel.",
   }),
-  external_id: Type.Union([Type.String(), Type.Null()], { description: "What the platform calls the parcel." }),
+  external_id: Type.Union([Type.String(), Type.Null()], { description: "The platform's id of the parcel." }),
   reason: Type.Union([closed({ code: Type.String(), message: Type.String() }), Type.Null()], {
     description: "Why it is not reported, or why the last try failed.",
   }),

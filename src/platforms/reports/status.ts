@@ -3,19 +3,19 @@ import type { Moves } from "../../kit/moves.ts";
 export const reportStatuses = ["queued", "reported", "skipped", "failed"] as const;
 export type ReportStatus = (typeof reportStatuses)[number];
 
-// A parcel that has left and what its platform knows of it. A report is skipped when there is nothing that the platform
-// could take, or its API may not be called.
+// The report of a parcel that has left. It is skipped when the platform's order has nothing of it, or its API may not
+// be called.
 // biome-ignore format: a table is read by its columns.
 export const reportMoves = {
   report:  { from: ["queued"],            to: "reported", held: false, emits: null },
   skip:    { from: ["queued"],            to: "skipped",  held: false, emits: null },
   give_up: { from: ["queued"],            to: "failed",   held: false, emits: null },
   retry:   { from: ["skipped", "failed"], to: "queued",   held: false, emits: null },
-  // The connection was given another address or other secrets.
+  // The connection got another address or other secrets.
   reconnect: { from: ["skipped", "failed"], to: "queued", held: false, emits: null },
 } as const satisfies Moves<ReportStatus>;
 
-/** What a new report is, unless nothing can be reported. */
+/** The first status of a report, unless nothing can be reported. */
 export const reportStarts: ReportStatus = "queued";
 
 /** The statuses of reports that wait for their turn. */

@@ -35,7 +35,7 @@ export async function listReportsOf(db: Db, order_id: number): Promise<Report[]>
   return ofOrder(db, { order_id });
 }
 
-// The parcels of an order are told of in the order in which they left.
+// The parcels of an order are reported in the order in which they left.
 const isFirst = template`not exists (select 1 from ${platform_reports} earlier
   where earlier.order_id = ${platform_reports.order_id} and earlier.id < ${platform_reports.id}
   and ${isOneOf(template`earlier.status`, queuedReports)})`;
@@ -58,7 +58,7 @@ const due = prepared((sql: Tx["sql"], a: Args<{ connection_id: number; now: numb
   ),
 );
 
-/** The report of a connection that has been due for longest, locked; null when none is. */
+/** The report of a connection that has been due longest, locked; null when none is. */
 export async function lockDueReport(tx: Tx, connection_id: number): Promise<Report | null> {
   const [row] = await due(tx, { connection_id, now: tx.now });
   return row ?? null;
@@ -87,14 +87,14 @@ export async function lockReport(tx: Tx, id: number): Promise<Report | null> {
   return row ?? null;
 }
 
-/** As `lockReport`, of a connection, by what a path says. Refuses: resource_missing. */
+/** As `lockReport`, by the identifiers in a path. Refuses: resource_missing. */
 export async function lockReportIn(tx: Tx, connection_id: number, id: string): Promise<Report> {
   const found = await lockReport(tx, readId("report", id) ?? 0);
   if (found === null || found.connection_id !== connection_id) throw missing("report", id);
   return found;
 }
 
-/** Stores what became of a locked report, and answers it. */
+/** Stores changes of a locked report, and answers it. */
 export async function saveReport(tx: Tx, report: Report): Promise<Report> {
   const { id, lines, ...fields } = { ...report, updated_at: tx.now };
   await tx.sql
@@ -104,7 +104,7 @@ export async function saveReport(tx: Tx, report: Report): Promise<Report> {
   return { ...report, updated_at: tx.now };
 }
 
-/** Lets no report of a connection be tried before a moment, which the platform has asked for. */
+/** Postpones all reports of a connection to a moment that the platform asked for. */
 export async function postponeReports(tx: Tx, connection_id: number, until: number): Promise<void> {
   await tx.sql
     .update(platform_reports)
@@ -112,7 +112,7 @@ export async function postponeReports(tx: Tx, connection_id: number, until: numb
     .where(and(eq(platform_reports.connection_id, connection_id), isQueued, lte(platform_reports.next_at, until)));
 }
 
-/** Moves the moments of the next tries, by as much as the clock was set. */
+/** Moves the times of the next tries by as much as the clock was set. */
 export async function moveReports(tx: Tx, by_ms: number): Promise<void> {
   const { next_at, give_up_at } = platform_reports;
   await tx.sql
@@ -123,7 +123,7 @@ export async function moveReports(tx: Tx, by_ms: number): Promise<void> {
 
 const reconnected = moveMany(reportMoves, "reconnect");
 
-/** Queues again the reports of a connection that failed, or that nobody could call the platform for. */
+/** Queues the reports of a connection again that failed, or for which the platform could not be called. */
 export async function requeueFailedReports(tx: Tx, connection_id: number): Promise<void> {
   await tx.sql
     .update(platform_reports)
@@ -137,7 +137,7 @@ export async function requeueFailedReports(tx: Tx, connection_id: number): Promi
     );
 }
 
-/** What a list of reports may be narrowed to. */
+/** The filters of a list of reports. */
 interface ReportFilter {
   readonly status?: Report["status"] | undefined;
   readonly order_id?: number | undefined;

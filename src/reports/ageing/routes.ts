@@ -5,15 +5,15 @@ import { type AgedUnits, listAged } from "./store.ts";
 
 type Row = AgeingReport["rows"][number];
 
-/** How long what is on hand has been there. */
+/** How long the stock on hand has been there. */
 export const ageingReport: Report = {
   name: "stock-ageing",
   id: "StockAgeing",
   summary: "Report the age of stock by SKU",
   description:
-    "All units on hand now, sold to somebody or not, by the days of 24 hours since they came: those of a lot since" +
-    " the lot was received, all others since the first unit came to the bin in which they lie, or to the bin that" +
-    " they were moved from. The SKUs with the oldest units first.",
+    "All units on hand now, reserved or not, by their age in days of 24 hours. Units of a lot age since" +
+    " the lot was received, all others since the first unit came to their bin, or to the bin that" +
+    " they were moved from. The SKUs with the oldest units come first.",
   query: MomentQuery,
   exported: MomentExport,
   view: AgeingReport,

@@ -32,7 +32,7 @@ const aged = prepared((select, a: Args<{ now: number; first: number; end: number
     .groupBy(stock_items.product_id, sql`2`),
 );
 
-/** How old the units on hand are of the products with an id from one to before another. */
+/** The age of the units on hand of products with ids from one until before another. */
 export async function listAged(db: Db, first: number, end: number, now: number): Promise<AgedUnits[]> {
   return aged(db, { first, end, now });
 }

@@ -6,15 +6,15 @@ import { stretchesOf } from "../calendar.ts";
 import { CarrierCostReport, GroupedExport, GroupedQuery } from "../schemas.ts";
 import { eachDay, headOf, type Report, type Source, spanOf } from "../store.ts";
 
-/** What labels cost, by carrier. */
+/** The costs of labels, by carrier. */
 export const carrierCostReport: Report = {
   name: "carrier-cost",
   id: "CarrierCost",
   summary: "Report label costs by carrier and day",
   description:
-    "A label counts on the day on which it was asked for. `cost` is what was charged for labels that are valid, and" +
-    " `carrier_cost` what the carrier takes for them; a label that was voided since costs nothing. Days on which no" +
-    " label was bought have no row. `GET /shipping/labels/costs` tells the same, the newest day first.",
+    "A label counts on the day on which it was requested. `cost` is the charge for valid labels, and" +
+    " `carrier_cost` what the carrier takes for them. Voided labels cost nothing. Days on which no" +
+    " label was bought have no row. `GET /shipping/labels/costs` has the same figures, newest day first.",
   query: GroupedQuery,
   exported: GroupedExport,
   view: CarrierCostReport,

@@ -8,15 +8,17 @@ import { type FilledLine, findFilling, type LeftUnits } from "./store.ts";
 type Figures = FillRateReport["totals"];
 type Counts = Omit<Figures, "order_fill_rate" | "line_fill_rate" | "unit_fill_rate">;
 
-/** How much of what was ordered left with the first parcels. */
+/** How much of the ordered units left with the first parcels. */
 export const fillRateReport: Report = {
   name: "fill-rate",
   id: "FillRate",
   summary: "Report the fill rate of orders, lines and units",
   description:
-    "Fill rate: of the orders that came in these days and of which anything has left, the lines whose units all left" +
-    " on the day on which the order's first parcel left. Units that were cancelled count for nothing, and a line" +
-    " without others is left out. By orders (all lines whole), by lines and by units. Orders of the past are left" +
+    "The fill rate of the orders created in these days of which anything has left: a line is filled if all" +
+    " its units left" +
+    " on the day on which the order's first parcel left. Cancelled units do not count, and a line" +
+    " without other units is left out. By orders (all lines filled), by lines and by units. Imported past" +
+    " orders are left" +
     " out.",
   query: GroupedQuery,
   exported: GroupedExport,
@@ -65,7 +67,10 @@ function added(sum: Counts, more: Counts): Counts {
   };
 }
 
-/** What of these lines left on the day of their order's first parcel; lines of orders of which nothing left are out. */
+/**
+ * The units of these lines that left on the day of their order's first parcel; lines of orders that have not left at
+ * all are left out.
+ */
 function countFilling(lines: readonly FilledLine[], left: readonly LeftUnits[], timezone: string): Counts {
   const dayOf = ({ shipped_at }: LeftUnits) => localTime(shipped_at, timezone).day;
   const first = new Map<number, number>();

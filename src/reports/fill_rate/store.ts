@@ -51,7 +51,7 @@ const left = prepared((select, a: Args<{ since: number; until: number }>) =>
     .where(sql`${came(a)} and ${shipments.shipped_at} is not null`),
 );
 
-/** The lines of the orders that came on a day, and what of them has left. */
+/** The lines of orders created on a day, and what has left of them. */
 export async function findFilling(
   db: Db,
   { since, until }: Day,

@@ -9,16 +9,16 @@ import { punctualityOf } from "./store.ts";
 type Figures = OnTimeReport["totals"];
 type Counts = Omit<Figures, "on_time_share">;
 
-/** The share of orders that left on the day on which they were to leave. */
+/** The share of orders that left on the day on which they were due to leave. */
 export const onTimeReport: Report = {
   name: "on-time",
   id: "OnTime",
   summary: "Report the on-time shipping rate",
   description:
-    "On-time shipping: an order is to leave on the working day of its warehouse on which it came, or on the next one" +
-    " when it came after the cut-off or on no working day. It left on time when its last parcel was handed over by" +
-    " the end of that day. Holds and missing stock excuse nothing. Cancelled orders and orders of the past are left" +
-    " out. An order that asks for no warehouse counts by the calendar of the first one.",
+    "An order is due to leave on the working day of its warehouse on which it was created, or on the next one" +
+    " if it was created after the cut-off or on another day. It left on time if its last parcel was handed over by" +
+    " the end of that day. Holds and missing stock make no difference. Cancelled and imported past orders are left" +
+    " out. An order without a warehouse counts by the calendar of the first one.",
   query: GroupedQuery,
   exported: GroupedExport,
   view: OnTimeReport,

@@ -6,14 +6,14 @@ import { countByStatus } from "./store.ts";
 
 type Counts = OrdersReport["totals"];
 
-/** Orders by the day on which they came. */
+/** Orders by the day of their creation. */
 export const ordersReport: Report = {
   name: "orders",
   id: "Orders",
   summary: "Report orders by day of creation and current status",
   description:
-    "An order counts on the day on which it was made, in the status that it has now: a held one is `on_hold` and" +
-    " nothing else. Orders of the past that were brought in count on the day on which they were made.",
+    "An order counts on the day of its creation, in its present status: a held one only as `on_hold`." +
+    " Imported past orders count on the day of their original creation.",
   query: GroupedQuery,
   exported: GroupedExport,
   view: OrdersReport,

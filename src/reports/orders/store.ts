@@ -13,7 +13,7 @@ const came = prepared((select, a: Args<{ since: number; until: number }>) =>
     .groupBy(orders.status, orders.held),
 );
 
-/** How many orders came on a day, by the status that they have now as the API shows it. */
+/** How many orders were created on a day, by present status as the API shows it. */
 export async function countByStatus(db: Db, { since, until }: Day): Promise<Map<PublicOrderStatus, number>> {
   const counts = new Map<PublicOrderStatus, number>();
   for (const { status, held, count } of await came(db, { since, until })) {

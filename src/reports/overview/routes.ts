@@ -45,7 +45,7 @@ import { expiringLots, heldOrders, ordersToLeave, topicTargets } from "./views.t
 const day_ms = 86_400_000;
 /** Lots that expire within these days are shown. */
 const expiring_days = 30;
-// A house that is closed for longer has nothing that leaves.
+// A warehouse that is closed for longer has no departures.
 const days_ahead = 60;
 
 /** What a warehouse has to do today. */
@@ -58,17 +58,18 @@ export const overviewRoutes = new Elysia()
       chapter: "Reports",
       summary: "Get the overview of today",
       description:
-        "What leaves before which cut-off and how far it is, what waits and why, deliveries that are expected today" +
-        ` or late, lots that expire within ${expiring_days} days, and SKUs below their reorder point. An order is to` +
-        " leave on the working day on which it came, or on the next one when it came after the cut-off; a held order" +
-        " is not counted there. Each topic says how many there are, the first few, and the list that shows all; a" +
-        " kind whose list the caller may not see is left out of what waits. A failed label counts until another one" +
-        " is bought for its parcel; a count once it is reviewed and a line differs.",
+        "What leaves before which cut-off and its progress, what waits and why, deliveries that are expected today" +
+        ` or late, lots that expire within ${expiring_days} days, and SKUs below their reorder point. An` +
+        " order is due to" +
+        " leave on the working day on which it was created, or on the next one after the cut-off; a held order" +
+        " does not count there. Each topic has its count, the first few records, and the list that shows all; a" +
+        " topic whose list the caller may not see is left out. A failed label counts until another one" +
+        " is bought for its parcel, and a stock count once it is in review and a line differs.",
       answers: { 200: EnvelopedView(OverviewView) },
     }),
   });
 
-/** What may be seen of each kind only by who may see its list. */
+/** Each kind is visible only to callers who may see its list. */
 const seenBy: Readonly<Record<TopicKind, Permission>> = {
   hold: "orders.read",
   backorder: "orders.read",
@@ -106,7 +107,7 @@ async function overviewOf(db: Db, permissions: ReadonlySet<Permission>): Promise
   };
 }
 
-/** The next working day of a warehouse, today when it is one; and the one after, once the cut-off is over. */
+/** The next working day of a warehouse, today included; and the one after, once the cut-off is over. */
 async function departuresIn(
   db: Db,
   warehouse: PlainWarehouse,
@@ -175,7 +176,7 @@ function staged(open: readonly OpenOrders[]) {
 
 type Row = Waiting & { readonly quantity?: number };
 
-/** A topic of rows of which the first is the oldest. */
+/** A topic of rows, oldest first. */
 function topic<One extends Row>(
   kind: TopicKind,
   rows: readonly One[],

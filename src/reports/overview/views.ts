@@ -3,7 +3,7 @@ import type { TopicView } from "./schemas.ts";
 
 type Target = TopicView["target"];
 
-/** Which list shows all of a topic: what is listed, and by which filter. */
+/** The list that shows all of a topic, and its filter. */
 export const topicTargets = {
   backorder: { noun: "orders", filter: { short: "true" } },
   failed_label: { noun: "labels", filter: { status: "error" } },
@@ -28,7 +28,7 @@ export const expiringLots = (until: number): Target => ({
   filter: { status: "available", on_hand: "true", expiring_before: iso(until) },
 });
 
-/** The orders that are to leave by a moment, in milliseconds. */
+/** The orders that are due to leave by a moment, in milliseconds. */
 export const ordersToLeave = (until: number): Target => ({
   noun: "orders",
   filter: { statuses: "pending,processing,fulfilled", ship_by_before: iso(until + 1) },

@@ -14,9 +14,9 @@ export const pickingReport: Report = {
   id: "UnitsPicked",
   summary: "Report units picked by hour or day",
   description:
-    "A unit counts when it is picked: moved from its bin to the staging of its order. Picks that an action takes for" +
-    " granted count too, and `assumed_units` says how many units they were. `units_per_hour` is the units by the" +
-    " hours of the clock in which anything was picked: hours of the house, since nobody tells how many people" +
+    "A unit counts when it is picked: moved from its bin to the staging of its order. Picks that an action" +
+    " assumed count too; `assumed_units` is their number of units. `units_per_hour` divides the units by the" +
+    " clock hours in which anything was picked: hours of the warehouse, since it is unknown how many people" +
     " worked.",
   query: PickingQuery,
   exported: PickingExport,

@@ -5,7 +5,7 @@ import type { Db } from "../../database/store.ts";
 import { quarter_ms } from "../../shipping/labels/list/costs.ts";
 import type { IdPart } from "../store.ts";
 
-/** What was picked in one quarter of an hour. */
+/** The picks of one quarter of an hour. */
 export interface QuarterPicks {
   /** Quarters of an hour since 1970. */
   readonly quarter: number;
@@ -35,7 +35,7 @@ const picked = prepared((select, a: Args<IdPart & { since: number; until: number
     .groupBy(sql`1`),
 );
 
-/** What was picked in a time (ms), by quarters of an hour, as one part of the ledger tells it. */
+/** The picks in a period (ms), by quarters of an hour, from one part of the ledger. */
 export async function sumPicks(db: Db, part: IdPart, since: number, until: number): Promise<QuarterPicks[]> {
   return picked(db, { ...part, since, until });
 }

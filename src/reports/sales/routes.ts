@@ -9,9 +9,9 @@ export const salesReport: Report = {
   id: "Sales",
   summary: "Report sales by SKU",
   description:
-    "Lines of the orders that were made in these days, those of the past that were brought in among them: units" +
-    " ordered, less those that were cancelled since. `revenue` is what the units sold cost by the prices of their" +
-    " lines, less their discounts; shipping and refunds are not in it. A bundle counts as what it was sold as. Most" +
+    "The lines of orders created in these days, imported past orders included: units" +
+    " ordered, less those cancelled since. `revenue` is the price of the units sold, by the prices of their" +
+    " lines less discounts, without shipping and refunds. A bundle counts as the bundle. Most" +
     " revenue first.",
   query: PeriodQuery,
   exported: PeriodExport,

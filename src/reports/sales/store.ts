@@ -4,7 +4,7 @@ import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import type { Day } from "../calendar.ts";
 
-/** What was sold of one product in one currency. */
+/** The sales of one product in one currency. */
 export interface Sold {
   readonly product_id: number;
   readonly currency: string;
@@ -19,7 +19,7 @@ export interface Sold {
 const sum = (column: SQLWrapper) => sql<number>`sum(${column})`.mapWith(Number);
 const kept = sql`(${order_lines.quantity} - ${order_lines.quantity_cancelled})`;
 const total = sql`(${order_lines.quantity} * ${order_lines.unit_price_cents} - ${order_lines.discount_cents})`;
-// What the units cost that are not cancelled, as `shareOf` has it: whole cents of each unit, and of the rest its share.
+// The price of the units that are not cancelled, as in `shareOf`: whole cents of each unit, and a share of the rest.
 const each = sql`(${total} / ${order_lines.quantity})`;
 const rest = sql`(${total} % ${order_lines.quantity})`;
 const cost = sql`${each} * ${kept} + (2 * ${rest} * ${kept} + ${order_lines.quantity}) / (2 * ${order_lines.quantity})`;
@@ -42,7 +42,7 @@ const sold = prepared((select, a: Args<{ since: number; until: number }>) =>
     .groupBy(order_lines.product_id, orders.currency),
 );
 
-/** What the orders of a day sold, by product and currency. */
+/** The sales of a day's orders, by product and currency. */
 export async function sumSold(db: Db, { since, until }: Day): Promise<Sold[]> {
   return sold(db, { since, until });
 }

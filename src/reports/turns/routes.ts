@@ -10,10 +10,11 @@ export const turnsReport: Report = {
   id: "StockTurns",
   summary: "Report inventory turns by SKU",
   description:
-    "Inventory turnover in units: the units that left to customers in these days, by the mean of what was on hand" +
-    " when the first began and the last ended, from the ledger. `annual_turns` is what it would be in 365 such days," +
-    " and `days_on_hand` for how many days the mean stock lasts. Days that have not begun count for nothing: the" +
-    " period ends now at the latest. Units on their way between two warehouses are not on hand. Most shipped units" +
+    "Inventory turnover in units: the units shipped to customers in these days, divided by the mean of the" +
+    " units on hand" +
+    " when the first day began and the last ended. `annual_turns` are the turns of 365 such days," +
+    " and `days_on_hand` is how many days the mean stock lasts. Days that have not begun do not count: the" +
+    " period ends now at the latest. Units in transit between warehouses are not on hand. Most shipped units" +
     " first.",
   query: PeriodQuery,
   exported: PeriodExport,
@@ -36,7 +37,7 @@ async function findTurns(source: Source, { limit: _, ...asked }: PeriodQuery) {
     flows.set(product_id, known);
     return known;
   };
-  // What is on hand now is taken back to both moments by what the ledger says came and went since.
+  // The units on hand at both moments are the present ones less the movements since.
   const parts = await source.read(async (db) => {
     for (const { product_id, on_hand } of await sumOnHand(db)) {
       const flow = flowOf(product_id);

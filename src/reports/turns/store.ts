@@ -4,14 +4,14 @@ import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import type { IdPart } from "../store.ts";
 
-/** How the units on hand of a product changed, and how many left to customers. */
+/** How the units on hand of a product changed, and how many were shipped to customers. */
 interface Flow {
   readonly product_id: number;
-  /** Units that came less units that went, from the period's beginning until now. */
+  /** Units that came less units that left, from the period's beginning until now. */
   readonly change_since: number;
   /** The same from its end until now. */
   readonly change_after: number;
-  /** Units that left to customers within it. */
+  /** Units shipped to customers within the period. */
   readonly units_shipped: number;
 }
 
@@ -37,7 +37,7 @@ const flows = prepared((select, a: Args<IdPart & { since: number; until: number 
     .groupBy(movements.product_id),
 );
 
-/** How stock changed from a moment (ms) on, as one part of the ledger tells it. */
+/** How stock changed from a moment (ms) on, by one part of the ledger. */
 export async function sumFlows(db: Db, part: IdPart, since: number, until: number): Promise<Flow[]> {
   return flows(db, { ...part, since, until });
 }

@@ -1,4 +1,4 @@
-// // Returns and refunds checked against what was shipped and what it cost, in plain SQL that shares nothing with the
+// Returns and refunds checked against what was shipped and what it cost, in plain SQL that shares nothing with the
 // commands.
 import { eq, sql } from "drizzle-orm";
 import { isOneOf } from "../../../db/kit.ts";

@@ -1,4 +1,4 @@
-// // Cancelling returns. Their labels are voided first, those of carriers in no transaction.
+// Cancelling returns. Their labels are voided first, those of carriers in no transaction.
 import { Elysia } from "elysia";
 import type { Tx } from "../../database/store.ts";
 import { answerLongWork, answerWrite } from "../../http/answer.ts";
@@ -62,7 +62,7 @@ async function answerCancel(call: Call, service: Service, id: string, { dry_run 
       await requireVersion(tx, call, id);
       return readyToCancel(tx, id);
     });
-    // // The return has a new version by now. If-Match was checked before.
+    // The return has a new version by now. If-Match was checked before.
     return answerWrite(call, 200, cancel);
   });
 }

@@ -9,7 +9,7 @@ import { move } from "../../kit/moves.ts";
 import { noteReturn } from "../../orders/commands.ts";
 import { type Address, addressOf, readAddress } from "../../shipping/address.ts";
 import type { Label } from "../../shipping/labels/label.ts";
-import { drawOwnLabel, ownCounter, returnNumber } from "../../shipping/labels/own/commands.ts";
+import { drawOwnLabel, ownSeller, returnNumber } from "../../shipping/labels/own/commands.ts";
 import type { Buying } from "../../shipping/labels/parcels/commands.ts";
 import { claimNew, type LabelNews, type Seller, whoAsked } from "../../shipping/labels/purchases/commands.ts";
 import { purchaseFingerprint, refuseUnderWay } from "../../shipping/labels/rules.ts";
@@ -31,10 +31,10 @@ import type { BuyReturnLabel } from "./schemas.ts";
  * duplicate_label, label_in_progress, invalid_state_transition.
  */
 export async function buyReturnLabel(tx: Tx, id: string, input: BuyReturnLabel, buying: Buying): Promise<Label> {
-  const counter = await ownCounter(tx, input, null);
-  const ready = await readyReturn(tx, id, input, buying, counter);
+  const seller = await ownSeller(tx, input, null);
+  const ready = await readyReturn(tx, id, input, buying, seller);
   const label_id = await allotId(tx, "labels");
-  const label = await drawOwnLabel(tx, counter, {
+  const label = await drawOwnLabel(tx, seller, {
     ...ready,
     id: label_id,
     shipment_id: null,

@@ -66,7 +66,7 @@ function buy(
     return answerWrite(call, 201, work, enveloped, service.secret_key);
   }
   return answerClaimed(call, service, show, async (tx) => {
-    // // A return that does not exist is refused before errors of the body.
+    // A return that does not exist is refused before errors of the body.
     await getReturn(tx, id);
     return beginReturnLabel(tx, id, body, buying, await chooseSeller(tx, body));
   });

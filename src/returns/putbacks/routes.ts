@@ -44,7 +44,7 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
 
 async function list(call: Call, query: ListPutBacks): Promise<Response> {
   const { location, sku, order_id, return_id } = query;
-  // // An unknown order or return has nothing to put back.
+  // An unknown order or return has nothing to put back.
   const filter = {
     sku,
     warehouse_id: location === undefined ? undefined : (readId("warehouse", location) ?? 0),

@@ -3,7 +3,7 @@ import type { Moves } from "../../kit/moves.ts";
 export const refundStatuses = ["pending", "processing", "refunded", "partially_refunded", "failed"] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
-// // What the merchant's system may report of a refund, which is being processed from its recording on.
+// What the merchant's system may report of a refund, which is being processed from its recording on.
 export const refundMoves = {
   processing: { from: ["processing"], to: "processing", held: false, emits: null },
   refunded: { from: ["processing"], to: "refunded", held: false, emits: null },

@@ -73,7 +73,7 @@ export function planRefund(terms: RefundTerms, refunds: readonly Refund[], wish:
   const amount = wish.amount_cents ?? left.agreed_cents;
   const wanted_fee = wish.restocking_fee_cents ?? left.fee_cents;
   const exact = wish.amount_cents !== null && wish.restocking_fee_cents !== null;
-  // // An agreed amount may already include the fee, so the fee must fit beside it only if both are given.
+  // An agreed amount may already include the fee, so the fee must fit beside it only if both are given.
   const fee = exact ? wanted_fee : Math.min(wanted_fee, Math.max(0, room - (amount ?? 0)));
   const gross = amount === null ? room : amount + fee;
   const nothing_left = gross - fee === 0 && standing(refunds).length > 0;

@@ -6,7 +6,7 @@ import type { Db } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import { bestOf, fitOf, type Hit, type Typed } from "../rules.ts";
 
-// A word may mean so many customers; of one that means more, only these are looked at.
+// A word may match this many customers; of more matches only these are looked at.
 const candidates_max = 500;
 const phone_end_digits = 7;
 
@@ -58,7 +58,7 @@ const newestOf = prepared((sql, a: Args<{ ids: string }>) =>
     .orderBy(desc(customers.created_at), desc(customers.id)),
 );
 
-/** The customers whose e-mail address, telephone or name was typed; then those that each word begins a name of. */
+/** The customers whose e-mail address, telephone or name was typed; then those with names that begin with each word. */
 export async function findCustomerHits(db: Db, typed: Typed, limit: number): Promise<Hit[]> {
   const rows: Row[] = [
     ...(await byId(db, { id: typed.idOf("customer") })),
@@ -79,7 +79,7 @@ async function withPhone(db: Db, { phone }: Typed, limit: number): Promise<Row[]
 
 const digitsOf = ({ phone }: Row) => (phone ?? "").replace(/[ \-().+/]/g, "");
 
-/** Whether two numbers are one, written with and without what comes before it: 0 or a country's code. */
+/** Whether two telephone numbers are the same, written with or without a prefix: 0 or a country code. */
 function endsAlike(one: string, other: string): boolean {
   const [a, b] = [one.replace(/^0+/, ""), other.replace(/^0+/, "")];
   return a.endsWith(b) || b.endsWith(a);
@@ -99,7 +99,7 @@ async function withWords(db: Db, { words }: Typed): Promise<Row[]> {
   if (common === null || common.size === 0) return [];
   const rows = await newestOf(db, { ids: list([...common]) });
   if (broad.length === 0 || words.length === 1) return rows;
-  // What means too many customers is asked of those that the other words have left.
+  // A word that matches too many customers only filters those that the other words have found.
   const ids = list(rows.map(({ id }) => id));
   const kept = await Promise.all(
     broad.map((word) =>

@@ -31,7 +31,7 @@ const lotsByNumber = prepared((sql, a: Args<{ code: string; limit: number }>) =>
     .limit(given(a.limit)),
 );
 
-/** The lots of this number, and those whose number begins so. */
+/** The lots with this number, and those whose number begins with it. */
 export async function findLotHits(db: Db, typed: Typed, limit: number): Promise<Hit[]> {
   const own = await lotById(db, { id: typed.idOf("lot") });
   const rows = [...own];
@@ -54,7 +54,7 @@ export async function findLotHits(db: Db, typed: Typed, limit: number): Promise<
   );
 }
 
-// The condition is written out, as the index of these bins has it.
+// The condition is written out, as in the index of these bins.
 const binsByCode = prepared((sql, a: Args<{ code: string; limit: number }>) =>
   sql
     .select({ code: bins.code, kind: bins.kind, warehouse_id: bins.warehouse_id, warehouse: warehouses.name })
@@ -65,7 +65,7 @@ const binsByCode = prepared((sql, a: Args<{ code: string; limit: number }>) =>
     .limit(given(a.limit)),
 );
 
-/** The bins of this code in any warehouse, and those whose code begins so. */
+/** The bins with this code in any warehouse, and those whose code begins with it. */
 export async function findBinHits(db: Db, typed: Typed, limit: number): Promise<Hit[]> {
   const hits: Hit[] = [];
   for (const code of typed.codes) {

@@ -1,4 +1,4 @@
-// What comes, goes between warehouses, and is counted.
+// Receipts, transfers and stock counts.
 import { and, asc, desc, eq, isNotNull, or } from "drizzle-orm";
 import { begins, folded, given, holds } from "../../../db/kit.ts";
 import { counts } from "../../../db/schema/counts.ts";
@@ -9,7 +9,7 @@ import type { Db } from "../../database/store.ts";
 import { type Noun, wireId } from "../../kit/ids.ts";
 import { bestOf, fitOf, type Hit, isPart, type Typed } from "../rules.ts";
 
-// Within the texts of so many of the newest a part is looked for.
+// A text within names is looked for in so many of the newest records.
 const newest_max = 1000;
 
 interface Row {
@@ -47,7 +47,7 @@ const receiptsBySupplier = prepared((sql, a: Args<{ code: string; limit: number 
     .limit(given(a.limit)),
 );
 
-/** The receipts of this reference or supplier, those whose name begins so, and new ones that have it within. */
+/** The receipts with this reference or supplier, those whose name begins with it, and new ones that contain it. */
 export async function findReceiptHits(db: Db, typed: Typed, limit: number): Promise<Hit[]> {
   const rows: Row[] = [...(await receiptById(db, { id: typed.idOf("receipt") }))];
   for (const code of typed.codes) {
@@ -86,7 +86,7 @@ const transfersByReference = prepared((sql, a: Args<{ code: string; limit: numbe
     .limit(given(a.limit)),
 );
 
-/** The transfers of this reference, those whose reference begins so, and new ones that have it within. */
+/** The transfers with this reference, those whose reference begins with it, and new ones that contain it. */
 export async function findTransferHits(db: Db, typed: Typed, limit: number): Promise<Hit[]> {
   const rows = [...(await transferById(db, { id: typed.idOf("transfer") }))];
   for (const code of typed.codes) rows.push(...(await transfersByReference(db, { code, limit })));
@@ -112,7 +112,7 @@ export async function findTransferHits(db: Db, typed: Typed, limit: number): Pro
 const count = { id: counts.id, more: counts.notes, status: counts.status, created_at: counts.created_at };
 const countById = prepared((sql, a: Args<{ id: number }>) => sql.select(count).from(counts).where(eq(counts.id, a.id)));
 
-/** The count of this id, and new ones whose notes have it within. */
+/** The count with this id, and new ones whose notes contain it. */
 export async function findCountHits(db: Db, typed: Typed, limit: number): Promise<Hit[]> {
   const rows = [...(await countById(db, { id: typed.idOf("count") }))];
   if (isPart(typed)) {

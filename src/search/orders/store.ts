@@ -9,7 +9,7 @@ import { publicStatus } from "../../orders/order.ts";
 import { readSearch } from "../../orders/search/rules.ts";
 import { bestOf, fitOf, type Hit, type Typed } from "../rules.ts";
 
-// What a word means is looked up to so many orders; beyond that the newest ones are looked through, not all.
+// A word may match this many orders; beyond that only the newest orders are looked through.
 const bounds = { candidates: 500, walk: 500 };
 
 const shown = {
@@ -56,8 +56,8 @@ const beginningElsewhere = prepared((sql, a: Args<{ code: string; limit: number 
 type Row = Awaited<ReturnType<typeof byId>>[number];
 
 /**
- * The orders that go by what was typed, by their number here or elsewhere; then those whose number begins so, the last
- * first; then those that the search of the list of orders finds, the newest first.
+ * The orders with this number, here or elsewhere; then those whose number begins with it, newest first; then the
+ * results of the order list's own search, newest first.
  */
 export async function findOrderHits(db: Db, typed: Typed, q: string, limit: number): Promise<Hit[]> {
   const codes = list(typed.codes);

@@ -33,7 +33,7 @@ const parcelsByNumber = prepared((sql, a: Args<{ number: string; limit: number }
     .limit(given(a.limit)),
 );
 
-/** The parcels with this tracking number or SSCC, and those whose number begins so. */
+/** The parcels with this tracking number or SSCC, and those whose number begins with it. */
 export async function findParcelHits(db: Db, typed: Typed, limit: number): Promise<Hit[]> {
   const own = await parcelById(db, { id: typed.idOf("shipment") });
   const rows = [...own];
@@ -78,7 +78,7 @@ const labelById = prepared((sql, a: Args<{ id: number }>) =>
     .leftJoin(returns, eq(returns.id, labels.return_id))
     .where(eq(labels.id, a.id)),
 );
-// So many labels whose number begins alike are looked through for one that nothing else goes by.
+// So many labels whose number begins with the text are examined for one that belongs to no found parcel or return.
 const labels_max = 100;
 const labelsByNumber = prepared((sql, a: Args<{ number: string; limit: number }>) =>
   sql
@@ -92,13 +92,13 @@ const labelsByNumber = prepared((sql, a: Args<{ number: string; limit: number }>
     .limit(given(a.limit)),
 );
 
-/** The labels with this id, and those of this number that no parcel and no return goes by. */
+/** The labels with this id, and those with this number that belong to no parcel and no return with that number. */
 export async function findLabelHits(db: Db, typed: Typed): Promise<Hit[]> {
   const own = await labelById(db, { id: typed.idOf("label") });
   const rows = [...own];
   for (const number of typed.tracking) {
     const found = await labelsByNumber(db, { number, limit: labels_max });
-    // A label whose parcel or return goes by its number is found as that.
+    // A label whose parcel or return has its number is found as that.
     rows.push(...found.filter(({ number, of_parcel, of_return }) => number !== of_parcel && number !== of_return));
   }
   return bestOf(
@@ -153,7 +153,10 @@ const returnsOf = prepared((sql, a: Args<{ order_id: number; limit: number }>) =
     .limit(given(a.limit)),
 );
 
-/** The returns with this id or tracking number, those whose number begins so, and those of the order of this number. */
+/**
+ * The returns with this id or tracking number, those whose number begins with it, and those of the order with this
+ * number.
+ */
 export async function findReturnHits(db: Db, typed: Typed, q: string, limit: number): Promise<Hit[]> {
   const own = await returnById(db, { id: typed.idOf("return") });
   const rows = [...own];

@@ -6,7 +6,7 @@ import type { Db } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import { bestOf, fitOf, type Hit, isPart, type Typed } from "../rules.ts";
 
-// Within the names of so many of the newest products a part is looked for.
+// A text within names is looked for in so many of the newest products.
 const newest_max = 5000;
 
 const shown = {
@@ -53,7 +53,7 @@ const byBarcodeBeginning = prepared((sql, a: Args<{ value: string; limit: number
     .limit(given(a.limit)),
 );
 
-/** The products whose SKU, name or bar code was typed or scanned, begins so, or holds each word. */
+/** The products whose SKU, name or bar code was typed or scanned, begins with it, or contains each word. */
 export async function findProductHits(db: Db, typed: Typed, limit: number): Promise<Hit[]> {
   const scanned = await byBarcode(db, { values: list(typed.barcodes) });
   const rows: Row[] = [...(await byId(db, { id: typed.idOf("product") }))];
@@ -70,7 +70,7 @@ export async function findProductHits(db: Db, typed: Typed, limit: number): Prom
   return bestOf([...exact, ...begun, ...parts]);
 }
 
-/** Of the newest products those in which each word stands, in the SKU or in the name, the newest first. */
+/** Of the newest products those that contain each word in the SKU or the name, newest first. */
 function holding(db: Db, { codes }: Typed, limit: number): Promise<Row[]> {
   const newest = db.sql
     .select(shown)

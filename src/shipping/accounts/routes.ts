@@ -133,7 +133,7 @@ function viewOf(service: Service, call: Call) {
     const found = connectors[account.connector];
     const connector = found === undefined ? null : { ...found, takes_callbacks: takesCallbacks(found) };
     const view = accountView(account, { secret_key: service.secret_key, origin, connector });
-    // // A test does not change the account, so its version stays.
+    // A test does not change the account, so its version stays.
     return tagged(view, account.version, [view.last_test, view.carriers, view.callback_url]);
   };
 }
@@ -225,7 +225,7 @@ function test(call: Call, id: string, service: Service): Promise<Response> {
   });
 }
 
-// // A test sends several requests, one after another, so it may take that many times as long as a request for rates.
+// A test sends several requests, one after another, so it may take that many times as long as a request for rates.
 const tests_as_rates = 3;
 
 /** The carriers and services that the account lists, or why it lists none. */

@@ -62,7 +62,7 @@ const readOnly = [
 export const CreateAccount = closed({ connector, credentials: CredentialsField, ...changeable }, readOnly);
 export type CreateAccount = Static<typeof CreateAccount>;
 
-// // The connector cannot be changed. The schema reads it so that another one is refused and not ignored.
+// The connector cannot be changed. The schema reads it so that another one is refused and not ignored.
 export const UpdateAccount = closed(
   { connector: Type.Optional(connector), credentials: Type.Optional(CredentialsField), ...changeable },
   readOnly,

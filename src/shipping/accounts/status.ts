@@ -3,9 +3,10 @@ import type { Moves } from "../../kit/moves.ts";
 export const accountStatuses = ["active", "paused"] as const;
 export type AccountStatus = (typeof accountStatuses)[number];
 
-// // A paused account gives no rates and sells no labels. What it has sold is still tracked, and can be voided.
+// A paused account gives no rates and sells no labels. What it has sold is still tracked, and can be voided.
+// biome-ignore format: a table is read by its columns.
 export const accountMoves = {
-  pause: { from: accountStatuses, to: "paused", held: false, emits: null },
+  pause:  { from: accountStatuses, to: "paused", held: false, emits: null },
   resume: { from: accountStatuses, to: "active", held: false, emits: null },
 } as const satisfies Moves<AccountStatus>;
 

@@ -1,4 +1,4 @@
-// // How a connector calls a carrier: with the credentials of an account, opened for one call, and with a caller of its
+// How a connector calls a carrier: with the credentials of an account, opened for one call, and with a caller of its
 // API.
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
@@ -26,7 +26,7 @@ export function accessTo(account: CarrierAccount, connector: OutsideCarrier, sto
   };
 }
 
-// // A shorter credential would also remove ordinary words from messages.
+// A shorter credential would also remove ordinary words from messages.
 const shortest_secret = 6;
 
 /** An error of a connector as a refusal whose words repeat no credential. An unexpected error is logged as well. */

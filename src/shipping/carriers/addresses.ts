@@ -1,4 +1,4 @@
-// // Addresses as carriers' services return them, in one form whatever they were about.
+// Addresses as carriers' services return them, in one form whatever they were about.
 import { type Fields, readText } from "../../outbound/reading.ts";
 import { type Address, addressView } from "../address.ts";
 

@@ -1,4 +1,4 @@
-// // What all connectors share: how an API is called, how its answers are read, and how its refusals are reported.
+// What all connectors share: how an API is called, how its answers are read, and how its refusals are reported.
 import type { Service } from "../../http/service.ts";
 import { Fault, type FaultCode, invalid } from "../../kit/fault.ts";
 import type { Mode } from "../../kit/mode.ts";

@@ -1,4 +1,4 @@
-// // The interface of carriers, and of services that sell for many carriers. A purchase is three steps: offer, buy,
+// The interface of carriers, and of services that sell for many carriers. A purchase is three steps: offer, buy,
 // record. Offers and purchases are recorded alike for all connectors.
 import type { Db } from "../../database/store.ts";
 import type { Mode } from "../../kit/mode.ts";

@@ -1,4 +1,4 @@
-// // The customs declaration of a parcel, as far as its contents are known.
+// The customs declaration of a parcel, as far as its contents are known.
 
 import type { Carriage, Content, Message } from "../offer.ts";
 import type { Weight } from "../weight.ts";
@@ -59,7 +59,7 @@ function goodsOf({ contents = [], value_cents, weight, from }: Carriage): Declar
   const weighed = known.every((one) => one.weight !== null);
   return known.map((one) => ({
     ...one,
-    // // Where one weight is missing, the weight of the parcel is shared among all units.
+    // Where one weight is missing, the weight of the parcel is shared among all units.
     weight:
       weighed && one.weight !== null
         ? one.weight

@@ -1,4 +1,4 @@
-// // EasyPost: one API key for many carriers. A request for rates creates a shipment there, which can be bought once.
+// EasyPost: one API key for many carriers. A request for rates creates a shipment there, which can be bought once.
 // Its id is known before anything is paid, and later tells what became of the purchase.
 import { Fault } from "../../kit/fault.ts";
 import { hmacHex, sameText } from "../../kit/hmac.ts";
@@ -103,9 +103,9 @@ function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unkno
 }
 
 async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
-  labelFormat(ctx); // // A format that cannot be printed is refused before anything is bought.
+  labelFormat(ctx); // A format that cannot be printed is refused before anything is bought.
   const { status, json } = await ask(ctx, { ...questionOf(ctx, "GET", "/v2/carrier_accounts"), also: [403] });
-  // // A test key may not list accounts. It can buy USPS labels.
+  // A test key may not list accounts. It can buy USPS labels.
   const accounts = status === 403 ? [{ type: "UspsAccount", readable: "USPS" }] : fieldsIn(json);
   const known = await ask(ctx, questionOf(ctx, "GET", "/v2/metadata/carriers?types=service_levels"));
   const sold = new Map(
@@ -283,7 +283,7 @@ async function find(ref: string, ctx: Ctx): Promise<Purchase> {
 
 async function purchaseOf(json: unknown, ctx: Ctx): Promise<Purchase> {
   const shipment = fieldsOrNone(json);
-  // // An answer that is no shipment says nothing about the purchase.
+  // An answer that is no shipment says nothing about the purchase.
   understoodPaid(() => readRequired(shipment["id"], "id"));
   if (!shipment["postage_label"] && !shipment["tracking_code"]) return { state: "not_bought" };
   const bought = soldOf(shipment);
@@ -325,7 +325,7 @@ function feesOf({ fees }: Fields): number {
 async function refund(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submitted" | "rejected"> {
   const path = `/v2/shipments/${encodeURIComponent(carrier_ref)}`;
   const answer = await ask(ctx, { ...questionOf(ctx, "POST", `${path}/refund`, {}), also: [400, 409, 422] });
-  // // A repeated refund request is refused, and so is one that comes too late. The shipment shows which of both it
+  // A repeated refund request is refused, and so is one that comes too late. The shipment shows which of both it
   // was.
   const { json } = succeeded(answer.status) ? answer : await ask(ctx, questionOf(ctx, "GET", path));
   const { refund_status } = fieldsOrNone(json);
@@ -354,7 +354,7 @@ async function track(numbers: readonly { readonly tracking_number: string }[], c
     const { json } = await ask(ctx, questionOf(ctx, "POST", "/v2/trackers/batch", { tracking_codes }));
     for (const tracker of fieldsIn(fieldsOrNone(json)["trackers"])) {
       const [code, known] = [`${tracker["tracking_code"]}`, found.get(`${tracker["tracking_code"]}`)];
-      // // Carriers reuse numbers after years, so the newest tracker counts.
+      // Carriers reuse numbers after years, so the newest tracker counts.
       if (known === undefined || `${known["created_at"]}` < `${tracker["created_at"]}`) found.set(code, tracker);
     }
   }
@@ -382,7 +382,7 @@ function readCallback(
   const given = headers.get("x-hmac-signature") ?? "";
   const key = secret.normalize("NFKD");
   const isSigned = (body: string | Uint8Array) => sameText(given, `hmac-sha256-hex=${hmacHex(key, body)}`);
-  // // EasyPost signs `5.0`, which a proxy or a JSON parser may have turned into `5`.
+  // EasyPost signs `5.0`, which a proxy or a JSON parser may have turned into `5`.
   const withPoint = () => new TextDecoder().decode(raw).replaceAll(/("weight":\s*)(\d+)(\s*)(?=,|\})/g, "$1$2.0$3");
   if (secret === "" || !(isSigned(raw) || isSigned(withPoint()))) {
     throw new Fault("invalid_signature", "The callback is not signed with the secret of this account.");

@@ -1,4 +1,4 @@
-// // How EasyPost reports a parcel: a tracker with one detail for each scan.
+// How EasyPost reports a parcel: a tracker with one detail for each scan.
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import { isAwaited, isDelivered, trackingStarts } from "../updates/status.ts";
 import type { CarrierEvent, TrackingUpdate } from "../updates/update.ts";

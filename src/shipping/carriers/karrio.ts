@@ -1,4 +1,4 @@
-// // Karrio, which a business hosts itself and which sells for the carriers connected to it. A request for rates
+// Karrio, which a business hosts itself and which sells for the carriers connected to it. A request for rates
 // creates a draft there. The draft's id is known before anything is paid, paying for it twice is refused, and it can be
 // looked up.
 import { invalid } from "../../kit/fault.ts";
@@ -36,11 +36,11 @@ const name = "Karrio";
 const carriers_max = 100;
 const asked_together_max = 5;
 const urls_max = 4000;
-// // Karrio takes any number of decimals; these suffice for a tenth of a milligram.
+// Karrio takes any number of decimals; these suffice for a tenth of a milligram.
 const decimals = 4;
 const label_types: readonly string[] = ["PDF", "PNG", "ZPL"];
 
-// // Carriers for which Karrio has another name.
+// Carriers for which Karrio has another name.
 const own_names: Readonly<Record<string, string>> = {
   amazon: "amazon_shipping",
   australia_post: "australiapost",
@@ -145,7 +145,7 @@ async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
   const declaration = needsDeclaration(carriage) ? declarationOf(carriage) : null;
   const unclear = needsDeclaration(carriage) && declaration === null;
   const whole = carriage.from.address !== null && carriage.to.address !== null;
-  // // Without full addresses it cannot be bought later, so no draft is left behind.
+  // Without full addresses it cannot be bought later, so no draft is left behind.
   const path = whole ? "shipments" : "proxy/rates";
   const draft = { label_type: labelType(ctx), ...(declaration !== null && { customs: customsOf(declaration) }) };
   const json = { ...ratesBody(carriage), ...(whole && draft) };
@@ -261,7 +261,7 @@ function linesOf(charges: unknown, field: string, total_cents: number): PriceLin
     return amount_cents === 0 ? [] : [{ code: lineCode(readText(words, 100) ?? ""), amount_cents }];
   });
   const rest = total_cents - lines.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
-  // // Some carriers list charges that are part of others, so their sum exceeds the price.
+  // Some carriers list charges that are part of others, so their sum exceeds the price.
   if (rest < 0) return [{ code: "base", amount_cents: total_cents }];
   return rest === 0 && lines.length > 0 ? lines : [{ code: "base", amount_cents: rest }, ...lines];
 }
@@ -305,7 +305,7 @@ async function buy(ref: string, _carriage: Carriage, ctx: Ctx): Promise<Purchase
   );
   if (status === 404) throw gone();
   if (status !== 409) return await purchaseOf(said, ctx);
-  // // It is no longer a draft: an earlier attempt bought it, or somebody cancelled it.
+  // It is no longer a draft: an earlier attempt bought it, or somebody cancelled it.
   const purchase = await madeBefore(find(ref, ctx));
   if (purchase.state === "not_bought") throw gone();
   return purchase;
@@ -333,7 +333,7 @@ async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
   const facts = understoodPaid(
     (): Omit<Bought, "documents"> => ({
       tracking_number: readRequired(tracking_number, "tracking_number"),
-      // // Karrio's own page of a parcel is for users of that Karrio; the carrier's page is public.
+      // Karrio's own page of a parcel is for users of that Karrio; the carrier's page is public.
       tracking_url: readPage(tracking_url),
       cost_cents: readAmount(total_charge, "selected_rate.total_charge"),
       currency: readCurrency(currency, "selected_rate.currency"),
@@ -371,7 +371,7 @@ async function cancel(carrier_ref: string, ctx: Ctx): Promise<"voided" | "reject
   const { status } = await ask(ctx, to(ctx, "POST", `${path}/cancel`, { also: [409] }));
   if (status === 404) throw carrierFault("carrier_error", "Karrio does not know the shipment.");
   if (status !== 409) return "voided";
-  // // A shipment that was cancelled before is refused, and so is a late request. The shipment shows which of both it
+  // A shipment that was cancelled before is refused, and so is a late request. The shipment shows which of both it
   // was.
   const { json } = await ask(ctx, to(ctx, "GET", path));
   return fieldsOrNone(json)["status"] === "cancelled" ? "voided" : "rejected";
@@ -384,7 +384,7 @@ async function follow({ tracking_number, carrier }: Followed, ctx: Ctx): Promise
     const words = "Karrio needs the carrier of the number. Send carrier.";
     throw carrierFault("carrier_refused", words);
   }
-  // // A parcel can be tracked before its carrier has scanned it.
+  // A parcel can be tracked before its carrier has scanned it.
   const json = { tracking_number, carrier_name: own_names[carrier] ?? carrier };
   const found = await ask(ctx, to(ctx, "POST", "trackers?pending_pickup=true", { json }));
   if (found.status === 404) throw carrierFault("carrier_refused", `Karrio has no connection to ${carrier}.`);

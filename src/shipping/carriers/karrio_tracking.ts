@@ -1,4 +1,4 @@
-// // How Karrio reports a parcel: a tracker with its events.
+// How Karrio reports a parcel: a tracker with its events.
 import { Fault } from "../../kit/fault.ts";
 import { hmacHex, sameText } from "../../kit/hmac.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
@@ -15,7 +15,7 @@ export function updateOf(tracker: Fields, now: number): TrackingUpdate {
   const { status, info, carrier_name, estimated_delivery, id } = tracker;
   const { signed_by, expected_delivery, shipment_service } = fieldsOrNone(info);
   const tracking_number = readRequired(tracker["tracking_number"], "tracking_number");
-  // // The newest event comes first, also among events of one moment.
+  // The newest event comes first, also among events of one moment.
   const events = fieldsIn(tracker["events"])
     .toReversed()
     .flatMap((event) => {
@@ -102,7 +102,7 @@ export function readCallback(
   secret: string,
   now: number,
 ) {
-  // // Karrio sends the webhook's secret as the id of an event; its events have no ids.
+  // Karrio sends the webhook's secret as the id of an event; its events have no ids.
   const proof = headers.get("x-event-id") ?? "";
   if (secret === "" || !sameText(proof, secret)) {
     throw new Fault("invalid_signature", "The header X-Event-Id does not hold the secret of the webhook.");

@@ -1,4 +1,4 @@
-// // The built-in carrier: the warehouse's own courier for live keys, a simulated one for test keys.
+// The built-in carrier: the warehouse's own courier for live keys, a simulated one for test keys.
 import type { Mode } from "../../kit/mode.ts";
 import { builtInCarrier } from "../rates/carrier.ts";
 import { offersBy } from "../rates/offers.ts";

@@ -1,4 +1,4 @@
-// // Weights and lengths as carriers' APIs take them: decimal text, exact as far as it goes, never too little.
+// Weights and lengths as carriers' APIs take them: decimal text, exact as far as it goes, never too little.
 import { type Fraction, startedUnits } from "../../kit/fraction.ts";
 import type { WeightUnit } from "../../kit/weight_unit.ts";
 import type { Dimensions } from "../parcel.ts";

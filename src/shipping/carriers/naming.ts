@@ -1,6 +1,6 @@
-// // Each service that sells for many carriers names them in its own way. Here each carrier has one code.
+// Each service that sells for many carriers names them in its own way. Here each carrier has one code.
 
-// // Contracts under which a carrier is sold. They are not carriers of their own.
+// Contracts under which a carrier is sold. They are not carriers of their own.
 const contract = /(?:default)?(?:account)?$/i;
 
 const codes: Readonly<Record<string, string>> = {

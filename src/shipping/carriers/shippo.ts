@@ -1,4 +1,4 @@
-// // Shippo: one API token for many carriers. A rate is bought anew at each request. Its id is known before anything is
+// Shippo: one API token for many carriers. A rate is bought anew at each request. Its id is known before anything is
 // paid, and the transactions of the rate later tell what became of the purchase.
 import { moneyText } from "../../kit/money.ts";
 import { succeeded } from "../../outbound/asking.ts";
@@ -99,7 +99,7 @@ function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unkno
 }
 
 async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
-  labelType(ctx); // // A format that cannot be printed is refused before anything is bought.
+  labelType(ctx); // A format that cannot be printed is refused before anything is bought.
   const listed = new Map<string, ListedCarrier>();
   for (let page = 1; page <= pages_max; page += 1) {
     const path = `/carrier_accounts?service_levels=true&results=${page_size}&page=${page}`;
@@ -169,7 +169,7 @@ function offerOf(rate: Fields, field: string, lasting: boolean): Offer {
     ship_date: null,
     delivery_days: readDays(rate["estimated_days"]),
     delivery_date: null,
-    // // A purchase does not return its price, so the price is kept in the offer's ref.
+    // A purchase does not return its price, so the price is kept in the offer's ref.
     ref: lasting ? `${readRequired(rate["object_id"], `${field}.object_id`)}/${rate_cents}/${currency}` : "",
   };
 }
@@ -283,11 +283,11 @@ async function find(ref: string, ctx: Ctx): Promise<Purchase> {
   const { results } = fieldsOrNone(json);
   const found = fieldsIn(results);
   const ofRate = (one: Fields) => (fieldsOrNone(one["rate"])["object_id"] ?? one["rate"]) === rate;
-  // // If it is no list, or lists other rates, it says nothing about this rate.
+  // If it is no list, or lists other rates, it says nothing about this rate.
   if (!Array.isArray(results) || !found.every(ofRate)) {
     throw carrierFault("carrier_error", "Shippo does not list the purchases of this rate.", { permanent: false });
   }
-  // // Another account has bought nothing of this rate either, so its empty list says nothing about this purchase.
+  // Another account has bought nothing of this rate either, so its empty list says nothing about this purchase.
   if (found.length === 0) await refuseForeign(rate, ctx);
   const purchases = await Promise.all(found.map((transaction) => purchaseOf(transaction, ref, ctx)));
   const bought = purchases.find(({ state }) => state === "bought");
@@ -316,7 +316,7 @@ async function purchaseOf(transaction: Fields, ref: string, ctx: Ctx): Promise<P
   return {
     state: "bought",
     bought: {
-      // // Letters have no tracking number, so the purchase's id stands in for it.
+      // Letters have no tracking number, so the purchase's id stands in for it.
       tracking_number: readText(transaction["tracking_number"], 100) ?? carrier_ref,
       tracking_url: readPage(transaction["tracking_url_provider"]),
       cost_cents,
@@ -332,12 +332,12 @@ async function purchaseOf(transaction: Fields, ref: string, ctx: Ctx): Promise<P
 async function refund(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submitted" | "rejected"> {
   const question = questionOf(ctx, "POST", "/refunds", { transaction: carrier_ref, async: false });
   const answer = await ask(ctx, { ...question, also: [400, 409, 422] });
-  // // A repeated refund request is refused, and so is one that comes too late. The transaction shows which of both it
+  // A repeated refund request is refused, and so is one that comes too late. The transaction shows which of both it
   // was.
   const path = `/transactions/${encodeURIComponent(carrier_ref)}`;
   const { json } = succeeded(answer.status) ? answer : await ask(ctx, questionOf(ctx, "GET", path));
   const status = `${fieldsOrNone(json)["status"]}`;
-  // // A transaction that is still SUCCESS has no refund.
+  // A transaction that is still SUCCESS has no refund.
   if (status === "REFUNDED" || (status === "SUCCESS" && succeeded(answer.status))) return "voided";
   return ["QUEUED", "PENDING", "REFUNDPENDING"].includes(status) ? "submitted" : "rejected";
 }

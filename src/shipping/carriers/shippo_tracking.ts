@@ -1,4 +1,4 @@
-// // How Shippo reports a parcel: a track with one history entry for each scan.
+// How Shippo reports a parcel: a track with one history entry for each scan.
 import { Fault } from "../../kit/fault.ts";
 import { hmacHex, sameText } from "../../kit/hmac.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";

@@ -18,7 +18,7 @@ interface Asking {
   readonly rates_wait_ms: number;
 }
 
-// // The rest of the eight seconds is for the answer itself.
+// The rest of the eight seconds is for the answer itself.
 const usual: Asking = { carriers: outsideCarriers, rates_wait_ms: 7500 };
 const handed_in = new WeakMap<Service, Asking>();
 

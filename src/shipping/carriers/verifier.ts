@@ -1,4 +1,4 @@
-// // Which carrier verifies addresses: that of the oldest active account whose connector can.
+// Which carrier verifies addresses: that of the oldest active account whose connector can.
 
 import type { PostalAddress } from "../../addresses/address.ts";
 import type { CarrierAnswer } from "../../addresses/outside.ts";
@@ -72,7 +72,7 @@ export async function askVerifier(
   return asked;
 }
 
-// // A client waits no longer than this for an answer that could also be given without the carrier.
+// A client waits no longer than this for an answer that could also be given without the carrier.
 const client_waits_ms = 8000;
 
 /** How `POST /addresses/verify` asks a carrier. */

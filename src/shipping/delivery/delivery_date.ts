@@ -31,7 +31,7 @@ interface DeliveryQuestion {
 }
 
 const delivery_hour = 20;
-// // A service that never collects or delivers gets no date beyond this.
+// A service that never collects or delivers gets no date beyond this.
 const days_ahead_max = 800;
 
 /** The day on which a parcel leaves, and 20:00 on the day of its delivery. Throws a RangeError for an unknown zone. */

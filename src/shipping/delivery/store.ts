@@ -26,7 +26,7 @@ const usual = (carrier: string): KeptHolidays => ({ carrier, ...federalHolidays,
 export async function lockHolidays(tx: Tx, carrier: string): Promise<KeptHolidays> {
   const [set] = await ofCarrierLocked(tx, { carrier });
   if (set !== undefined) return set;
-  // // There is no row to lock before the first ones are set. Of two transactions that set them at once, the later one
+  // There is no row to lock before the first ones are set. Of two transactions that set them at once, the later one
   // sees those of the earlier.
   await takeTurn(tx, "shipping.holidays");
   const [made] = await ofCarrierLocked(tx, { carrier });

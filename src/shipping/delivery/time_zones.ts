@@ -1,4 +1,4 @@
-// // The zone in which most people of a state live. In a state with two zones the smaller part is off by an hour.
+// The zone in which most people of a state live. In a state with two zones the smaller part is off by an hour.
 const zoneStates = {
   "America/New_York": "CT DC DE FL GA IN KY MA MD ME MI NC NH NJ NY OH PA RI SC VA VT WV",
   "America/Chicago": "AL AR IA IL KS LA MN MO MS ND NE OK SD TN TX WI",
@@ -18,7 +18,7 @@ const zoneOf: ReadonlyMap<string, string> = new Map(
 
 const territories: readonly string[] = ["AS", "GU", "MP", "PR", "VI"];
 
-// // States by the post's list whose time is unknown: those of the armed forces and three in the Pacific.
+// States by the post's list whose time is unknown: those of the armed forces and three in the Pacific.
 const otherStates: readonly string[] = ["AA", "AE", "AP", "FM", "MH", "PW"];
 
 /** Whether a text is the two-letter code of a US state or territory as the post lists them, in either case. */
@@ -32,29 +32,17 @@ export function stateTimeZone(state: string | null, country: string): string | n
   return country === "US" && state !== null ? (zoneOf.get(state.toUpperCase()) ?? null) : null;
 }
 
-// // The same by the first digits of ZIP codes, for callers who know no more of a place.
+// The same by the first digits of ZIP codes, for callers who know no more of a place.
+// biome-ignore format: a table is read by its columns.
 const zipZones: readonly (readonly [first: string, last: string, zone: string])[] = [
-  ["005", "005", "America/New_York"],
-  ["006", "009", "America/Puerto_Rico"],
-  ["010", "089", "America/New_York"],
-  ["100", "339", "America/New_York"],
-  ["341", "349", "America/New_York"],
-  ["350", "397", "America/Chicago"],
-  ["398", "499", "America/New_York"],
-  ["569", "569", "America/New_York"],
-  ["500", "588", "America/Chicago"],
-  ["590", "599", "America/Denver"],
-  ["600", "799", "America/Chicago"],
-  ["800", "847", "America/Denver"],
-  ["850", "865", "America/Phoenix"],
-  ["870", "884", "America/Denver"],
-  ["885", "885", "America/Chicago"],
-  ["889", "961", "America/Los_Angeles"],
-  ["96799", "96799", "Pacific/Pago_Pago"],
-  ["967", "968", "Pacific/Honolulu"],
-  ["969", "969", "Pacific/Guam"],
-  ["970", "994", "America/Los_Angeles"],
-  ["995", "999", "America/Anchorage"],
+  ["005", "005", "America/New_York"], ["006", "009", "America/Puerto_Rico"], ["010", "089", "America/New_York"],
+  ["100", "339", "America/New_York"], ["341", "349", "America/New_York"], ["350", "397", "America/Chicago"],
+  ["398", "499", "America/New_York"], ["569", "569", "America/New_York"], ["500", "588", "America/Chicago"],
+  ["590", "599", "America/Denver"], ["600", "799", "America/Chicago"], ["800", "847", "America/Denver"],
+  ["850", "865", "America/Phoenix"], ["870", "884", "America/Denver"], ["885", "885", "America/Chicago"],
+  ["889", "961", "America/Los_Angeles"], ["96799", "96799", "Pacific/Pago_Pago"],
+  ["967", "968", "Pacific/Honolulu"], ["969", "969", "Pacific/Guam"],
+  ["970", "994", "America/Los_Angeles"], ["995", "999", "America/Anchorage"],
 ];
 
 /** A place as far as its time zone is concerned. */

@@ -1,4 +1,4 @@
-// // The Serial Shipping Container Code, GS1's number of a parcel. It has 18 digits: an extension digit, the company's
+// The Serial Shipping Container Code, GS1's number of a parcel. It has 18 digits: an extension digit, the company's
 // prefix, a serial and a check digit.
 
 /** The prefix of test data, from GS1's range for demonstrations, which no company has. */

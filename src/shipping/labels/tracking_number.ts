@@ -7,7 +7,7 @@ export const testPrefix = "SIM";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const serialDigits = 12;
-// // Prefixes of carriers' own numbers, or easily taken for such.
+// Prefixes of carriers' own numbers, or easily taken for such.
 const refusedPrefixes = ["GM", "LX", "RX", "UV", "CN", "SG", "TH", "IN", "HK", "MY"];
 const refusedPattern = /^TB[ACM]/;
 

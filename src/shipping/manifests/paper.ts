@@ -85,7 +85,7 @@ const handoverTable: Table = {
     { caption: "Signature", width: null, align: "left" },
     { caption: "Date and time", width: 130, align: "left" },
   ],
-  // // Room for a signature.
+  // Room for a signature.
   rows: [[[], [textPiece(" ", "count"), textPiece(" ", "count")], []]],
   total: null,
 };

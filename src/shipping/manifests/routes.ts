@@ -89,7 +89,7 @@ export const manifestRoutes = ({ log }: Service) =>
       },
     );
 
-// // The statuses of its labels are shown too, and do not change its version.
+// The statuses of its labels are shown too, and do not change its version.
 const shown = (manifest: Manifest) => tagged(manifestView(manifest), null);
 
 function answerManifests(call: Call, query: ListManifests): Promise<Response> {

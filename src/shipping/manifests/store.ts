@@ -152,7 +152,7 @@ export async function getManifest(db: Db, id: string | number): Promise<Manifest
   const [plain] = await withWarehouses(db, [row]);
   assert(plain, "a manifest has a warehouse");
   const parcels = await parcelsOf(db, { manifest_id: row.id });
-  // // Only bought labels of outgoing parcels go onto a manifest, so each has a parcel and a number.
+  // Only bought labels of outgoing parcels go onto a manifest, so each has a parcel and a number.
   return { ...plain, parcels: parcels as unknown as ManifestParcel[] };
 }
 

@@ -72,7 +72,7 @@ async function actOnAll(
   acting: Readonly<Record<OrderActionOfMany, Acting>>,
   body: ActOnOrders,
 ) {
-  // // Refused before anything is done: a condition is about one order, not about all.
+  // Refused before anything is done: a condition is about one order, not about all.
   refuseUnmatched(call);
   const { action, tags = {}, dry_run = false } = body;
   const need = needs[action];
@@ -90,7 +90,7 @@ async function actOnAll(
     call,
     async () => {
       const results = [];
-      // // One after the other: they may want the same stock, and the first named order comes first.
+      // One after the other: they may want the same stock, and the first named order comes first.
       for (const id of ids)
         results.push(await resultOf(call, acting[action], { id, input, dry_run, if_match: tags[id] }));
       const done = results.filter(({ ok }) => ok).length;
@@ -182,7 +182,7 @@ function actsOf(service: Service): Readonly<Record<OrderActionOfMany, Acting>> {
       const wish = input as BuyLabels;
       const body = { ...wish, order_id, package: wish.package ?? (await weighed(call, order_id)) };
       const route = "/shipping/labels";
-      // // The path is the same for all of them; the order tells their keys apart.
+      // The path is the same for all of them; the order tells their keys apart.
       const query = { order_id: id };
       return answerPurchase(
         partOf(call, { method: "POST", route, path: route, query, body, if_match }),

@@ -1,4 +1,4 @@
-// // Asks the carriers of all accounts for their rates at once. A slow carrier delays no other: there is a limit on
+// Asks the carriers of all accounts for their rates at once. A slow carrier delays no other: there is a limit on
 // each wait, and on the open requests of each account, and an account that failed several times in a row is left out
 // for a while.
 import { Fault } from "../../kit/fault.ts";
@@ -11,7 +11,7 @@ import type { Carriage, Message, Offer, Offers } from "../offer.ts";
 import type { OfAccount } from "./views.ts";
 
 /** An account, its connector, and the context for its calls. */
-export interface Counter {
+export interface RateSource {
   readonly account: CarrierAccount;
   readonly connector: OutsideCarrier;
   readonly ctx: Ctx;
@@ -38,7 +38,7 @@ const places_max = 32;
 const failures_max = 3;
 const rest_ms = 30_000;
 const rest_max_ms = 5 * 60_000;
-// // A request that never ends gives up its place after this time.
+// A request that never ends gives up its place after this time.
 const place_ms = 60_000;
 
 /** The open requests of one account. One that finds no place waits for its turn. */
@@ -84,25 +84,25 @@ export class Asker {
   }
 
   /** Asks all of them at once, and waits for each for so many milliseconds. A failure becomes a message. */
-  async ask(counters: readonly Counter[], carriage: Carriage, wait_ms: number): Promise<Answers> {
-    const answers = await Promise.all(counters.map((counter) => this.#askOne(counter, carriage, wait_ms)));
+  async ask(sources: readonly RateSource[], carriage: Carriage, wait_ms: number): Promise<Answers> {
+    const answers = await Promise.all(sources.map((source) => this.#askOne(source, carriage, wait_ms)));
     return {
       offers: answers.flatMap(({ account_id, found }) => found.offers.map((offer) => ({ account_id, offer }))),
       messages: answers.flatMap(({ account_id, found }) => found.messages.map((said) => ({ account_id, ...said }))),
     };
   }
 
-  async #askOne(counter: Counter, carriage: Carriage, wait_ms: number) {
-    const line = this.#lineOf(counter);
-    const found = this.#refusal(counter, line) ?? (await this.#answer(counter, line, carriage, wait_ms));
-    if (!(found instanceof Fault)) return { account_id: counter.account.id, found };
+  async #askOne(source: RateSource, carriage: Carriage, wait_ms: number) {
+    const line = this.#lineOf(source);
+    const found = this.#refusal(source, line) ?? (await this.#answer(source, line, carriage, wait_ms));
+    if (!(found instanceof Fault)) return { account_id: source.account.id, found };
     const { code, message } = found;
-    const said: Message = { carrier: counter.connector.code, service: null, level: "error", code, message };
-    return { account_id: counter.account.id, found: { offers: [], messages: [said] } };
+    const said: Message = { carrier: source.connector.code, service: null, level: "error", code, message };
+    return { account_id: source.account.id, found: { offers: [], messages: [said] } };
   }
 
   /** What earlier requests have shown of an account; nothing once the account was changed. */
-  #lineOf({ account, ctx }: Counter): Line {
+  #lineOf({ account, ctx }: RateSource): Line {
     const key = `${ctx.mode}/${account.id}`;
     const known = this.#lines.get(key);
     if (known?.version === account.version) return known;
@@ -112,7 +112,7 @@ export class Asker {
   }
 
   /** Why an account is not asked now; null when it is. */
-  #refusal({ account }: Counter, line: Line): Fault | null {
+  #refusal({ account }: RateSource, line: Line): Fault | null {
     const now = this.#now();
     if (now < line.rest_until) {
       const seconds = Math.ceil((line.rest_until - now) / 1000);
@@ -120,13 +120,13 @@ export class Asker {
       const message = `${account.name} failed several times in a row and is asked again in ${seconds} seconds.${said}`;
       return new Fault(line.last?.code ?? "carrier_error", message);
     }
-    // // One request tests whether it works again. Until that is answered, other requests leave the account out.
+    // One request tests whether it works again. Until that is answered, other requests leave the account out.
     if (line.failures >= failures_max) line.rest_until = now + rest_ms;
     return null;
   }
 
-  async #answer(counter: Counter, line: Line, carriage: Carriage, wait_ms: number): Promise<Offers | Fault> {
-    const { account } = counter;
+  async #answer(source: RateSource, line: Line, carriage: Carriage, wait_ms: number): Promise<Offers | Fault> {
+    const { account } = source;
     const message = `${account.name} did not answer within ${wait_ms / 1000} seconds.`;
     const late = new Fault("carrier_timeout", message);
     const { promise: lateness, resolve } = Promise.withResolvers<Fault>();
@@ -135,14 +135,14 @@ export class Asker {
       is_late = true;
       resolve(late);
     }, wait_ms);
-    const answer = line.places.within(async () => (is_late ? late : this.#call(counter, carriage)));
+    const answer = line.places.within(async () => (is_late ? late : this.#call(source, carriage)));
     const found = await Promise.race([answer, lateness]);
     clearTimeout(timer);
-    this.#remember(counter, line, found);
+    this.#remember(source, line, found);
     return found;
   }
 
-  async #call({ connector, ctx }: Counter, carriage: Carriage): Promise<Offers | Fault> {
+  async #call({ connector, ctx }: RateSource, carriage: Carriage): Promise<Offers | Fault> {
     try {
       return await connector.offers(carriage, ctx);
     } catch (error) {
@@ -150,7 +150,7 @@ export class Asker {
     }
   }
 
-  #remember({ account }: Counter, line: Line, found: Offers | Fault): void {
+  #remember({ account }: RateSource, line: Line, found: Offers | Fault): void {
     const now = this.#now();
     const failed = found instanceof Fault && (found.code === "carrier_timeout" || found.code === "carrier_error");
     if (!failed) {

@@ -1,4 +1,4 @@
-// // A quote is an offer with what it was made for, sealed into its id. Nothing is stored until a label is bought with
+// A quote is an offer with what it was made for, sealed into its id. Nothing is stored until a label is bought with
 // it.
 import { createHash, randomBytes } from "node:crypto";
 import { Fault, type FieldProblem, invalid } from "../../kit/fault.ts";

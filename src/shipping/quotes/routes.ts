@@ -13,7 +13,7 @@ import { listActiveAccounts } from "../accounts/store.ts";
 import { accessTo } from "../carriers/access.ts";
 import { askingOf, outsideCarriersOf, ownCarrier } from "../carriers/table.ts";
 import { boxMessages } from "../rules.ts";
-import { type Answers, Asker, type Counter } from "./asker.ts";
+import { type Answers, Asker, type RateSource } from "./asker.ts";
 import { type Question, readQuestion } from "./commands.ts";
 import { quoter } from "./quote.ts";
 import { byPrice, checkFilter, type Filter, isAskedFor, mayOffer } from "./rules.ts";
@@ -72,10 +72,10 @@ interface Asked extends Question {
 async function rates(call: Call, body: GetRates, service: Service, asker: Asker): Promise<Response> {
   const { store } = call;
   const asked = await store.read((db) => askHere(db, body));
-  const counters = asked.accounts.flatMap((account) => counterOf(account, call, service));
+  const sources = asked.accounts.flatMap((account) => sourceOf(account, call, service));
   const { rates_wait_ms } = askingOf(service);
-  const others = counters.length === 0 ? none : await asker.ask(counters, asked.carriage, rates_wait_ms);
-  const now = counters.length === 0 ? asked.now : store.clock.now();
+  const others = sources.length === 0 ? none : await asker.ask(sources, asked.carriage, rates_wait_ms);
+  const now = sources.length === 0 ? asked.now : store.clock.now();
   const quotes = quoter(asked.carriage, asked.order_id, { secret_key: service.secret_key, mode: store.mode, now });
   const offers = [...asked.own.offers, ...others.offers].filter(({ offer }) => isAskedFor(body, offer)).sort(byPrice);
   const data = {
@@ -120,8 +120,8 @@ async function ownAnswers(db: Db, filter: Filter, { carriage }: Question): Promi
   };
 }
 
-/** How an account is asked; null if this release lacks its connector, or if the connector has no rates. */
-function counterOf(account: CarrierAccount, { store }: Call, service: Service): Counter[] {
+/** How an account is asked; empty if this release lacks its connector, or if the connector has no rates. */
+function sourceOf(account: CarrierAccount, { store }: Call, service: Service): RateSource[] {
   const connector = outsideCarriersOf(service)[account.connector];
   if (!connector?.capabilities.has("rating")) return [];
   return [{ account, connector, ctx: accessTo(account, connector, store, service) }];

@@ -98,7 +98,7 @@ export function weighedParcel(
   const sum = weights.map(({ weight, quantity }) => times(weight as Weight, quantity)).reduce(add);
   const units = new Set(products.flatMap(({ weight, weight_unit }) => (weight === null ? [] : (weight_unit ?? "lb"))));
   const [unit = "g"] = units.size === 1 ? units : [];
-  // // Every unit is a whole number of nanograms, so grams can always express it.
+  // Every unit is a whole number of nanograms, so grams can always express it.
   const [text, weight_unit] = weightText(sum, unit) ? [weightText(sum, unit), unit] : [weightText(sum, "g"), "g"];
   return readParcel({ weight: text ?? "", weight_unit, dimensions }, "");
 }

@@ -21,12 +21,12 @@ export async function ensureRateCards(tx: Tx): Promise<void> {
       for (const card of sampleCards(builtInCarrier(part.mode).code)) await insertCard(part, card, system("start"));
     });
   } catch (error) {
-    // // Another server has created them meanwhile.
+    // Another server has created them meanwhile.
     if (!brokeRule(error, apart)) throw error;
   }
 }
 
-// // The constraint that keeps two cards of a service from applying at the same time.
+// The constraint that keeps two cards of a service from applying at the same time.
 const apart = "rate_cards_apart";
 
 /** Adds a rate card. Refuses: validation_failed, rate_card_overlap. */

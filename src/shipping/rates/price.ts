@@ -191,7 +191,7 @@ function lineOf(code: string, { price_cents, cost_cents }: Amount): Line {
 
 /** A share of an amount in hundredths of a percent, rounded half up to whole cents. */
 function shareOf({ price_cents, cost_cents }: Amount, basis_points: number): Amount {
-  // // The product of a high amount and a high share may exceed what a number holds exactly.
+  // The product of a high amount and a high share may exceed what a number holds exactly.
   const part = (cents: number) => Number((BigInt(cents) * BigInt(basis_points) + 5000n) / 10_000n);
   return { price_cents: part(price_cents), cost_cents: part(cost_cents) };
 }

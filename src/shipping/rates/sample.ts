@@ -3,41 +3,12 @@ import { any_zone, type CardContent, type PriceRow } from "./card.ts";
 const sampleServices = ["standard", "express", "overnight"] as const;
 export type SampleCode = (typeof sampleServices)[number];
 
-// // SAMPLE PRICES, invented for a first start. They are nobody's tariff; a warehouse replaces them with its own.
+// SAMPLE PRICES, invented for a first start. They are nobody's tariff; a warehouse replaces them with its own.
+// biome-ignore format: a table is read by its columns.
 const samples: Readonly<Record<SampleCode, Sample>> = {
-  standard: {
-    name: "Standard",
-    days: 4,
-    cut_off_hour: 16,
-    prices: [
-      [1, 695],
-      [5, 995],
-      [20, 1695],
-      [70, 3495],
-    ],
-  },
-  express: {
-    name: "Express",
-    days: 2,
-    cut_off_hour: 16,
-    prices: [
-      [1, 1295],
-      [5, 1895],
-      [20, 3295],
-      [70, 6995],
-    ],
-  },
-  overnight: {
-    name: "Overnight",
-    days: 1,
-    cut_off_hour: 14,
-    prices: [
-      [1, 2495],
-      [5, 3695],
-      [20, 6495],
-      [70, 12995],
-    ],
-  },
+  standard: { name: "Standard", days: 4, cut_off_hour: 16, prices: [[1, 695], [5, 995], [20, 1695], [70, 3495]] },
+  express: { name: "Express", days: 2, cut_off_hour: 16, prices: [[1, 1295], [5, 1895], [20, 3295], [70, 6995]] },
+  overnight: { name: "Overnight", days: 1, cut_off_hour: 14, prices: [[1, 2495], [5, 3695], [20, 6495], [70, 12995]] },
 };
 
 interface Sample {

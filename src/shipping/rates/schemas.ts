@@ -8,7 +8,7 @@ import { sideRoundings } from "../side.ts";
 import { SystemField, ZoneField } from "../zones/schemas.ts";
 import { continents } from "../zones/zone.ts";
 
-// // As many digits as the pattern of the text allows.
+// As many digits as the pattern of the text allows.
 const amount_max = 999_999.99;
 const rows_max = 10_000;
 const optional = Type.Optional;

@@ -1,6 +1,6 @@
 import type { EventType } from "../../outbox/catalog.ts";
 
-// // The statuses of a parcel's tracking record. The SQL CHECKs, the schemas and the rules all read these tuples.
+// The statuses of a parcel's tracking record. The SQL CHECKs, the schemas and the rules all read these tuples.
 
 export const trackingStatuses = [
   "pending",
@@ -13,7 +13,7 @@ export const trackingStatuses = [
 ] as const;
 export type TrackingStatus = (typeof trackingStatuses)[number];
 
-// // The statuses of events, in order of rank: of two events at one moment the later word in this list decides.
+// The statuses of events, in order of rank: of two events at one moment the later word in this list decides.
 export const trackingEventStatuses = [
   "pending",
   "accepted",

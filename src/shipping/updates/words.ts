@@ -1,4 +1,4 @@
-// // The status words of services that sell for many carriers, and what each means here. Each table covers one service.
+// The status words of services that sell for many carriers, and what each means here. Each table covers one service.
 import { isUnderWay, type TrackingEventStatus, trackingMeanings, trackingStarts } from "./status.ts";
 
 /** What a word means. `first` is its meaning as the first scan of a parcel; a detail is more exact than its word. */

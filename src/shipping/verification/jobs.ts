@@ -1,4 +1,4 @@
-// // Stored addresses are verified by a carrier later: claimed in one transaction, asked in none, recorded in another.
+// Stored addresses are verified by a carrier later: claimed in one transaction, asked in none, recorded in another.
 import { setAsksCarrier } from "../../addresses/commands.ts";
 import { isWorthAsking, verificationOf } from "../../addresses/outside.ts";
 import { asksCarrier } from "../../addresses/store.ts";
@@ -14,10 +14,10 @@ import { type Asked, askVerifier, findVerifier, type Verifier } from "../carrier
 
 const together_max = 8;
 const wait_ms = 20_000;
-// // Longer than a round can take: a server that died during one left them claimed.
+// Longer than a round can take: a server that died during one left them claimed.
 const claimed_ms = 60_000;
 const again_ms = 300_000;
-// // After that the result of the check without the carrier stays.
+// After that the result of the check without the carrier stays.
 const give_up_ms = 86_400_000;
 
 /**

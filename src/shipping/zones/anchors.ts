@@ -5,7 +5,7 @@ type Point = readonly [latitude: number, longitude: number];
 
 const anchors: ReadonlyMap<string, Point> = new Map(Object.entries(zip3Anchors as unknown as Record<string, Point>));
 
-// // Military mail leaves the country from one of three cities.
+// Military mail leaves the country from one of three cities.
 const military: readonly (readonly [first: string, last: string, Point])[] = [
   ["090", "099", [40.66, -73.78]],
   ["340", "340", [25.79, -80.29]],

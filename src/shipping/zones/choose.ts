@@ -35,7 +35,7 @@ function overrideInWords({ kind, country, value, to, state }: ZoneOverride): str
   return `${kind.replace("_", " ")} ${kind === "country" || kind === "continent" ? value : place.join(" ")}`;
 }
 
-// // ZIP codes near Guam. Parcels to Guam from anywhere else have a zone of their own.
+// ZIP codes near Guam. Parcels to Guam from anywhere else have a zone of their own.
 const guam = "969";
 const near_guam: readonly string[] = ["967", "968", guam];
 

@@ -3,7 +3,7 @@ import { postalCountry } from "./place.ts";
 import type { ReadySystem } from "./system.ts";
 import type { Spot, ZoneChoice, ZoneReason, ZoneRules } from "./zone.ts";
 
-// // In the order in which zones are looked up. Which of the middle ones apply depends on the two places.
+// In the order in which zones are looked up. Which of the middle ones apply depends on the two places.
 const order: readonly (readonly ZoneReason[])[] = [
   ["chart"],
   ["override"],

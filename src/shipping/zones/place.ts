@@ -1,7 +1,7 @@
 import { countries } from "countries-list";
 import type { Continent, Spot } from "./zone.ts";
 
-// // Territories of the United States that have a country code of their own but use ZIP codes.
+// Territories of the United States that have a country code of their own but use ZIP codes.
 const with_zip_codes: readonly string[] = ["AS", "GU", "MP", "PR", "VI"];
 
 /** The country whose post delivers there: the United States for its territories. */

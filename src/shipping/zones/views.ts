@@ -28,7 +28,7 @@ interface Kept {
 /** The overrides of a zone system as the API shows them. */
 export function overridesView(system: string, kept: Kept | null) {
   const { overrides = [], version = 0, updated_at = null } = kept ?? {};
-  // // A row of version 0 exists only because it had to be locked: nothing was set yet.
+  // A row of version 0 exists only because it had to be locked: nothing was set yet.
   const set_at = version === 0 ? null : isoOrNull(updated_at);
   return { system, overrides: overrides.map(overrideView), version, updated_at: set_at };
 }

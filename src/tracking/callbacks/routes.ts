@@ -1,4 +1,4 @@
-// // Callbacks of carriers. They cannot show an API key: their callback address names the account, and the signature of
+// Callbacks of carriers. They cannot show an API key: their callback address names the account, and the signature of
 // the body is the proof.
 import { Elysia } from "elysia";
 import { type Rate, rateCounter } from "../../access/limits.ts";

@@ -1,4 +1,4 @@
-// // Parcels of labels that were bought here are tracked from the purchase on.
+// Parcels of labels that were bought here are tracked from the purchase on.
 import type { Tx } from "../../database/store.ts";
 import { emit } from "../../outbox/emit.ts";
 import type { Label } from "../../shipping/labels/label.ts";
@@ -50,7 +50,7 @@ async function recordEarly(tx: Tx, { account_id, tracking_number, look_at }: Tra
 async function openRecord(tx: Tx, label: Label, shipment_id: number | null, estimated_delivery: number | null) {
   const { account_id, tracking_url, tracker_ref } = label;
   const taken_up = tracker_ref !== null;
-  // // A carrier that has to be asked to track the parcel is asked at once.
+  // A carrier that has to be asked to track the parcel is asked at once.
   const tracking_number = label.tracking_number ?? "";
   const look_at = taken_up ? firstLook(tracking_number, tx.now) : tx.now;
   return insertRecord(tx, {

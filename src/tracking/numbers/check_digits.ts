@@ -1,4 +1,4 @@
-// // The check digits of carriers' numbers. Each function takes the characters before the check character and answers
+// The check digits of carriers' numbers. Each function takes the characters before the check character and answers
 // it.
 
 /** Computes the check character of digits, or of digits and capital letters where the rule allows them. */

@@ -1,4 +1,4 @@
-// // The tracking numbers of carriers, by form and check digit. Each row is one form: the group `check` is the check
+// The tracking numbers of carriers, by form and check digit. Each row is one form: the group `check` is the check
 // digit of the group `body`. Nothing is guessed: if a number fits several rows, all of them are answered.
 import { isValid as isCountry } from "i18n-iso-countries/index.js";
 import { carrierPage } from "../../orders/shipments/tracking_url.ts";

@@ -1,4 +1,4 @@
-// // The page that shows a buyer where a parcel is and when it arrives. Of addresses it shows the city only.
+// The page that shows a buyer where a parcel is and when it arrives. Of addresses it shows the city only.
 import { escaped, htmlPage, plainPolicy } from "../../kit/html.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
 import type { TrackingEventStatus, TrackingStatus } from "../../shipping/updates/status.ts";
@@ -33,7 +33,7 @@ export function hasEnded({ shipment, tracked, city, now }: ParcelPage): boolean 
   return ended_at !== null && ended_at + shown_after_ms <= now;
 }
 
-// // A person may have marked a parcel as shipped or delivered that no scanner has seen since.
+// A person may have marked a parcel as shipped or delivered that no scanner has seen since.
 function statusOf({ shipment, tracked }: ParcelPage): TrackingStatus {
   const { status } = tracked.record;
   if (status === "returned" || shipment === null) return status;

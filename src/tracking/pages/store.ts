@@ -31,7 +31,7 @@ export async function findParcelPage(db: Db, shown: Shown): Promise<ParcelPage |
   if ("shipment_id" in shown) return pageOfShipment(db, shown.shipment_id);
   const [record] = await byId(db, { id: shown.record_id });
   if (record === undefined) return null;
-  // // The number's parcel may have been added after it.
+  // The number's parcel may have been added after it.
   if (record.shipment_id !== null) return pageOfShipment(db, record.shipment_id);
   if (record.order_id === null) return null;
   const tracked = (await findHistories(db, [record.tracking_number])).get(record.tracking_number);

@@ -81,7 +81,7 @@ async function filterOf(call: Call, query: ExportParcels): Promise<ParcelFilter>
     carrier,
     service,
     tracking_status,
-    // // An unknown order has no parcels.
+    // An unknown order has no parcels.
     order_id:
       order_id === undefined
         ? undefined

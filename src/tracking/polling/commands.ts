@@ -44,7 +44,7 @@ export async function claimLooks(
     tx,
     idle.map(({ account }) => account.id),
   );
-  // // One query for all of them, since most of the time nothing is due.
+  // One query for all of them, since most of the time nothing is due.
   if (first_at === null || first_at > tx.now) return { claims, next_at: first_at };
   for (const asked of idle) {
     const due = await lockDueLooks(tx, asked.account.id, asked_together_max);

@@ -1,4 +1,4 @@
-// // Carriers are polled for parcels by schedule: claimed in one transaction, asked in none, recorded in another.
+// Carriers are polled for parcels by schedule: claimed in one transaction, asked in none, recorded in another.
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";
@@ -50,7 +50,7 @@ function lanesOf(store: Store, service: Service): Lanes<LookClaim> {
       const connector = connectors[claim.connection.connector];
       if (connector !== undefined) await look(claim, connector, store, service);
     },
-    // // The claim expires, and then it is tried again.
+    // The claim expires, and then it is tried again.
     failed: (error) =>
       service.log.error("a carrier's answer was not recorded", { mode: store.mode, error: String(error) }),
     idle: () => store.write(async (tx) => tx.wake(poll_job, tx.now)),

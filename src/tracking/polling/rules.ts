@@ -12,7 +12,7 @@ const waits: Readonly<Record<TrackingStatus, number>> = {
   in_transit: 3 * hour_ms,
   out_for_delivery: 45 * minute_ms,
   exception: 6 * hour_ms,
-  // // Once more, in case it comes back after all.
+  // Once more, in case it comes back after all.
   delivered: day_ms,
   returned: day_ms,
 };

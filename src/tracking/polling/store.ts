@@ -5,7 +5,7 @@ import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import type { TrackingRecord } from "../record.ts";
 
-// // The condition of the partial index is written into the query, since databases do not match parameters to it.
+// The condition of the partial index is written into the query, since databases do not match parameters to it.
 const isLookedAt = template`${tracking_records.look_at} is not null`;
 
 const due = prepared((sql: Tx["sql"], a: Args<{ account_id: number; now: number; limit: number }>) =>

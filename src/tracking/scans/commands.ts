@@ -215,7 +215,7 @@ async function moveParcel(
 }
 
 async function carry(tx: Tx, shipment: Shipment, order_act: "ship" | "deliver", actor: Actor): Promise<Shipment> {
-  // // The history of the order must show that the carrier has a parcel which was given up.
+  // The history of the order must show that the carrier has a parcel which was given up.
   const in_house = !hasLeft(shipment.status);
   if (order_act === "ship" && in_house) return (await handOver(tx, shipment.id, actor, { by_carrier: true })).shipment;
   const under_way = in_house || isTravelling(shipment.status);

@@ -1,4 +1,4 @@
-// // What carriers reported on numbers that were not known here.
+// What carriers reported on numbers that were not known here.
 import { asc, eq, lt } from "drizzle-orm";
 import { amongThose } from "../../../db/kit.ts";
 import { waiting_updates } from "../../../db/schema/tracking.ts";

@@ -1,4 +1,4 @@
-// Whether every delivery is there, by its number and its event.
+// Whether no delivery is missing, by number and by event.
 import { eq, sql } from "drizzle-orm";
 import { isOneOf } from "../../../db/kit.ts";
 import { events } from "../../../db/schema/outbox.ts";
@@ -47,5 +47,5 @@ const checks: readonly Check<keyof typeof rowsOf>[] = [
   },
 ];
 
-/** Holds deliveries against the numbers that were given to them and against their events. */
+/** Checks deliveries against the numbers that were given to them and against their events. */
 export const verifyDeliveries = verifierOf(checks, rowsOf, { numbered });

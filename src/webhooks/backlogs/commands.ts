@@ -8,8 +8,8 @@ import { type BacklogLimits, backlogLimits } from "./rules.ts";
 const skipped_together_max = 500;
 
 /**
- * Skips some of what waits for a receiver for too long, or is more than may wait: what is due for longest. It can be
- * recovered. The operator is told once a day. Answers whether there may be more to skip.
+ * Skips some of the deliveries that have waited too long for a receiver, or are too many, the longest due first. They
+ * can be recovered. The operator gets one notice a day. Answers whether there may be more to skip.
  */
 export async function trimBacklog(
   tx: Tx,

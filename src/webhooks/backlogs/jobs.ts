@@ -4,7 +4,7 @@ import type { Service } from "../../http/service.ts";
 import { listWaiting } from "../deliveries/store.ts";
 import { trimBacklog } from "./commands.ts";
 
-/** Skips what waits for receivers beyond what may wait, some in each transaction. */
+/** Skips deliveries beyond the limits of a backlog, some in each transaction. */
 export async function trimBacklogs(store: Store, service: Service): Promise<void> {
   const waiting = (await store.read(listWaiting)).filter((one) => one.first_at !== null || one.late_at !== null);
   for (const { id } of waiting) {

@@ -19,9 +19,8 @@ import {
 import { isSame, type Subscription, subscribing_turn, subscriptions_max } from "../subscriptions/subscription.ts";
 
 /**
- * Subscribes a receiver, whose address the caller has checked, with a secret the caller has sealed, to the events with
- * a later place than `begins_after`: see `fanOutAll`.
- * Refuses: validation_failed, duplicate_subscription, subscription_limit.
+ * Subscribes a receiver to events whose place is after `begins_after` (see `fanOutAll`). The caller has checked the
+ * address and sealed the secret. Refuses: validation_failed, duplicate_subscription, subscription_limit.
  */
 export async function createSubscription(
   tx: Tx,
@@ -65,8 +64,9 @@ export async function createSubscription(
 }
 
 /**
- * Changes the given fields of a subscription. Switching it off skips what waits; switching it on forgets every failure.
- * Its version is fixed. Refuses: resource_missing, validation_failed, immutable_field, duplicate_subscription.
+ * Changes the given fields of a subscription. Switching it off skips waiting deliveries; switching it on clears its
+ * record of failures. Its version is fixed. Refuses: resource_missing, validation_failed, immutable_field,
+ * duplicate_subscription.
  */
 export async function updateSubscription(tx: Tx, id: string, input: UpdateSubscription): Promise<Subscription> {
   await takeTurn(tx, subscribing_turn);
@@ -74,7 +74,7 @@ export async function updateSubscription(tx: Tx, id: string, input: UpdateSubscr
   const before = all.find((one) => one.id === readId("subscription", id));
   if (before === undefined) throw missing("subscription", id);
   if (input.version !== undefined && input.version !== before.version) {
-    throw new Fault("immutable_field", "A version cannot change; create another subscription beside this one.", {
+    throw new Fault("immutable_field", "A version cannot change; create another subscription.", {
       fields: [{ field: "version", code: "immutable_field", message: "cannot change" }],
     });
   }
@@ -90,7 +90,10 @@ export async function updateSubscription(tx: Tx, id: string, input: UpdateSubscr
   return saveSubscription(tx, before, { ...change, is_ending: await endingAfter(tx, before, after) });
 }
 
-/** Whether deliveries are left to be ended after a change. What waited when it was switched off is never sent. */
+/**
+ * Whether waiting deliveries have to be ended after a change. Those that waited when it was switched off are never
+ * sent.
+ */
 async function endingAfter(tx: Tx, before: Subscription, after: Subscription): Promise<boolean> {
   if (!subscriptionMeanings[after.status].active) return endSome(tx, after);
   while (before.is_ending && (await endSome(tx, before)));
@@ -111,8 +114,8 @@ function changeOf(before: Subscription, input: UpdateSubscription): Subscription
 }
 
 /**
- * Ends a subscription: what waits to be sent is cancelled, much of it by a job. The log is kept, the secrets are not.
- * Refuses: resource_missing.
+ * Deletes a subscription: waiting deliveries are cancelled, large numbers of them by a job. The log stays, the secrets
+ * do not. Refuses: resource_missing.
  */
 export async function deleteSubscription(tx: Tx, id: string): Promise<Subscription> {
   const before = await lockSubscription(tx, id);
@@ -122,8 +125,8 @@ export async function deleteSubscription(tx: Tx, id: string): Promise<Subscripti
 }
 
 /**
- * Gives a subscription the secret that the caller has sealed. The one before signs beside it for `overlap_seconds`;
- * with 0 it ends at once. Refuses: resource_missing, rotation_in_progress (a secret still overlaps).
+ * Gives a subscription the secret that the caller has sealed. The previous one also signs for `overlap_seconds`; with 0
+ * it ends at once. Refuses: resource_missing, rotation_in_progress (the previous secret is still valid).
  */
 export async function rotateSecret(
   tx: Tx,
@@ -134,7 +137,7 @@ export async function rotateSecret(
   const before = await lockSubscription(tx, id);
   const expires_at = before.previous_secret === null ? 0 : (before.previous_secret_expires_at ?? 0);
   if (expires_at > tx.now && overlap_seconds > 0) {
-    throw new Fault("rotation_in_progress", "The secret before this one is still valid; overlap_seconds 0 ends it.", {
+    throw new Fault("rotation_in_progress", "The previous secret is still valid. overlap_seconds 0 ends it.", {
       previous_secret_expires_at: iso(expires_at),
     });
   }

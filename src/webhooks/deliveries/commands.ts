@@ -20,27 +20,27 @@ const fan_out_events_max = 200;
 const fan_out_deliveries_max = 2000;
 
 /**
- * Gives the oldest new events their place in the order of events, and records a delivery for each subscription that
- * chose them. Answers whether more may wait. One transaction at a time does this.
+ * Gives the oldest new events their place in the order of events, and creates a delivery for each subscription to them.
+ * Answers whether more may wait. Only one transaction at a time does this.
  */
 export async function fanOut(tx: Tx): Promise<boolean> {
   await takeTurn(tx, "webhooks.fan_out");
   const events_max = Math.floor(fan_out_deliveries_max / Math.max(1, await countSubscriptions(tx)));
   const limit = Math.min(fan_out_events_max, events_max);
   const events = await placeEvents(tx, limit);
-  // Read after the events, so that every subscription is seen that was there before one of them.
+  // Read after the events, so that no subscription is missed that existed before one of them.
   const subscriptions = await lockSubscriptions(tx);
   if (events.length > 0 && subscriptions.length > 0) await recordDeliveries(tx, events, subscriptions);
   return events.length === limit;
 }
 
 /**
- * Hands out every event that was committed until now, and answers the last place in the order of events. Who subscribes
- * in this transaction is told of all that come later: until it ends nobody else gives events their places, however late
- * those are committed whose numbers are lower.
+ * Fans out every event committed until now, and answers the last place in the order of events. A subscription created
+ * in this transaction receives all later events: until it ends no other transaction places events, even those committed
+ * late with lower numbers.
  */
 export async function fanOutAll(tx: Tx): Promise<number> {
-  // First, as whoever changes a subscription takes it: in another order the two would wait for each other.
+  // Locked first, as in every change of subscriptions: in another order the two could deadlock.
   await takeTurn(tx, subscribing_turn);
   while (await fanOut(tx));
   return lastPosition(tx);
@@ -84,8 +84,8 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
 }
 
 /**
- * Queues one delivery again, whatever became of it, with a fresh budget of retries; event id and bytes stay the same.
- * Refuses: resource_missing, subscription_disabled, payload_expired (it was forgotten in its time).
+ * Queues one delivery again, in any status, with a new budget of retries; event id and bytes stay the same. Refuses:
+ * resource_missing, subscription_disabled, payload_expired (its payload was deleted).
  */
 export async function redeliver(tx: Tx, subscription_id: string, delivery_id: string): Promise<Delivery> {
   await takeTurn(tx, payload_turn);
@@ -93,8 +93,8 @@ export async function redeliver(tx: Tx, subscription_id: string, delivery_id: st
   const before = await lockDelivery(tx, subscription.id, delivery_id);
   refuseInactive(subscription);
   const body = before.body ?? (await findEventContents(tx, [before.event_id])).get(before.event_id)?.body ?? "";
-  if (body === "") throw new Fault("payload_expired", "The payload of this delivery is not kept any more.");
-  // An attempt under way goes on and counts for the new budget.
+  if (body === "") throw new Fault("payload_expired", "The payload of this delivery was deleted.");
+  // An attempt in progress goes on and counts for the new budget.
   const underWay = isUnsent(before.status) && before.leased_until !== null && (before.next_at ?? 0) > tx.now;
   const after: Delivery = {
     ...requeued(before, "redeliver", subscription.retry_limit),
@@ -110,8 +110,8 @@ export async function redeliver(tx: Tx, subscription_id: string, delivery_id: st
 const ended_together_max = 500;
 
 /**
- * Skips, or cancels where the subscription was deleted, some of what waits for one that takes nothing more. Answers
- * whether more may be left: a job ends that.
+ * Skips some waiting deliveries of a subscription that is off, or cancels them if it was deleted. Answers whether more
+ * may be left: a job ends those.
  */
 export async function endSome(tx: Tx, { id, deleted_at }: Pick<Subscription, "id" | "deleted_at">): Promise<boolean> {
   const action = deleted_at === null ? "skip" : "cancel";
@@ -120,7 +120,7 @@ export async function endSome(tx: Tx, { id, deleted_at }: Pick<Subscription, "id
   return more;
 }
 
-/** As `endSome`, for the first subscription of which something is left to be ended. Answers whether there is one. */
+/** As `endSome`, for the first subscription with deliveries to end. Answers whether there is one. */
 export async function endNext(tx: Tx): Promise<boolean> {
   const subscription = await lockEnding(tx);
   if (subscription === null) return false;

@@ -5,7 +5,7 @@ import type { EventContent, EventType } from "../../outbox/catalog.ts";
 import type { AttemptTrigger, DeliveryForm, DeliveryStatus } from "../status.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
 
-/** One event on its way to one subscription. */
+/** One event to be sent to one subscription. */
 export interface Delivery {
   readonly id: number;
   readonly subscription_id: number;
@@ -20,9 +20,9 @@ export interface Delivery {
   readonly next_at: number | null;
   readonly leased_until: number | null;
   readonly form: DeliveryForm;
-  /** What is sent, where it is not made of an event that is kept; else null. */
+  /** What is sent, if it is not made from a stored event; else null. */
   readonly body: string | null;
-  /** What its present retry budget was given for. */
+  /** The trigger of its present retry budget. */
   readonly trigger: AttemptTrigger;
   /** The recovery that queued it again, or null. */
   readonly recovery_id: number | null;
@@ -30,26 +30,26 @@ export interface Delivery {
   readonly finished_at: number | null;
 }
 
-/** The turn of those who queue deliveries again and of those who forget payloads: a payload is not lost in between. */
+/** The lock of transactions that queue deliveries again or delete payloads, so that no payload is lost in between. */
 export const payload_turn = "webhooks.payloads";
 
-/** Whether a delivery leaves the first slots to others: it is tried for longer already, or was asked for again. */
+/** Whether a delivery leaves the first slots to others: it has been tried before, or was queued again. */
 export function isLate({ trigger, attempts }: Pick<Delivery, "trigger" | "attempts">): boolean {
   return trigger !== "scheduled" || attempts >= attempts_first;
 }
 
 const attempts_first = 2;
 
-/** The form of what a subscription is sent from now on. */
+/** The payload form for new deliveries of a subscription. */
 export function formOf({ version, payload }: Pick<Subscription, "version" | "payload">): DeliveryForm {
   if (version === "v1") return "v1";
   return payload === "thin" ? "v2_thin" : "v2";
 }
 
 /**
- * The bytes of a delivery, made of its event: the same at each attempt, so this may never come to write them otherwise.
- * Version 2 adds `api_version`, `sequence` and `data.previous_attributes`; a thin payload says only which object it is
- * about. Empty when the event was forgotten.
+ * The bytes of a delivery, made from its event. They must be the same at each attempt, so this function must never
+ * change its output. Version 2 adds `api_version`, `sequence` and `data.previous_attributes`; a thin payload names only
+ * its object. Empty when the event's payload was deleted.
  */
 export function deliveryBody(form: DeliveryForm, content: EventContent, sequence: number): string {
   if (form === "v1" || content.body === "") return content.body;

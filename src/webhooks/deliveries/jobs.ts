@@ -1,23 +1,23 @@
 import type { Store } from "../../database/store.ts";
 import { endNext, fanOut } from "./commands.ts";
 
-/** A round of `webhooks.fan_out`: the oldest new events become deliveries. */
+/** A round of `webhooks.fan_out`: creates deliveries of the oldest new events. */
 export async function fanOutEvents(store: Store): Promise<number | null> {
   const more = await store.write(fanOut);
   return more ? store.clock.now() : null;
 }
 
-/** Hands out what waits, some in each transaction, so that little is left for one that hands out all. */
+/** Fans out waiting events, some in each transaction, so that little is left for a transaction that fans out all. */
 export async function fanOutWaiting(store: Store): Promise<void> {
   while (await store.write(fanOut));
 }
 
-/** A round of `webhooks.end_waiting`: some of what waits for subscriptions that take nothing more is ended. */
+/** A round of `webhooks.end_waiting`: ends some waiting deliveries of subscriptions that are off. */
 export async function endWaiting(store: Store): Promise<number | null> {
   return (await store.write(endNext)) ? store.clock.now() : null;
 }
 
-/** Ends all of it, some in each transaction. */
+/** Ends all of them, some in each transaction. */
 export async function endAllWaiting(store: Store): Promise<void> {
   while (await store.write(endNext));
 }

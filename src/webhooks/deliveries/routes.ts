@@ -13,7 +13,7 @@ import { deliveryView } from "./delivery.ts";
 import { DeliveryView, ListDeliveries } from "./schemas.ts";
 import { countDeliveries, listDeliveries } from "./store.ts";
 
-/** What was recorded for a subscription to be sent, and sending it again. */
+/** The deliveries of a subscription, and sending them again. */
 export const deliveryRoutes = new Elysia({ prefix: "/webhooks" })
   .use(conventions)
   .get("/:id/deliveries", ({ call, params, query }) => list(call, params.id, query), {
@@ -22,7 +22,7 @@ export const deliveryRoutes = new Elysia({ prefix: "/webhooks" })
       id: "listWebhookDeliveries",
       needs: "webhooks.read",
       chapter: "Webhooks",
-      summary: "List a subscription's deliveries, newest first; test events are in the log only",
+      summary: "List a subscription's deliveries, newest first",
       answers: { 200: ListView(DeliveryView) },
     }),
   })
@@ -35,7 +35,7 @@ export const deliveryRoutes = new Elysia({ prefix: "/webhooks" })
         id: "redeliverWebhookDelivery",
         needs: "webhooks.manage",
         chapter: "Webhooks",
-        summary: "Redeliver one delivery, with a fresh budget of retries",
+        summary: "Redeliver a delivery",
         refuses: ["payload_expired", "subscription_disabled"],
         answers: { 202: EnvelopedView(DeliveryView) },
       }),

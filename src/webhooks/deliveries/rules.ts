@@ -1,4 +1,4 @@
-// What one attempt does to its delivery. Times are in milliseconds.
+// How one attempt changes its delivery. Times are in milliseconds.
 import { assert } from "../../kit/assert.ts";
 import { move } from "../../kit/moves.ts";
 import { readRetryAfter } from "../../kit/retry_after.ts";
@@ -9,7 +9,7 @@ const second_ms = 1000;
 const minute_ms = 60 * second_ms;
 const hour_ms = 60 * minute_ms;
 
-/** The wait after each failure, before jitter. A subscription takes as many of them as it wants retries. */
+/** The wait after each failure, before jitter. A subscription uses as many of them as it has retries. */
 export const retryWaits_ms: readonly number[] = [
   5 * second_ms,
   5 * minute_ms,
@@ -30,16 +30,16 @@ export interface DeliveryProgress {
   readonly spent_attempts: number;
 }
 
-/** Where a delivery stands after an attempt. */
+/** The state of a delivery after an attempt. */
 export interface DeliveryStep {
   readonly status: DeliveryStatus;
   readonly attempts: number;
-  /** When to try again, by the store's clock; null when nothing more is to be sent. */
+  /** When to try again, by the store's clock; null when no more attempts follow. */
   readonly next_at: number | null;
 }
 
 /**
- * The budget of attempts of a delivery that has made `attempts` so far: 0 for a new one. A test event has no retries.
+ * The attempt at which a delivery's budget ends, after `attempts` so far: 0 for a new one. A test event has no retries.
  */
 export function budget(
   attempts: number,
@@ -49,8 +49,8 @@ export function budget(
 }
 
 /**
- * The wait in milliseconds after the given failure of a budget, counted from 1: the schedule's entry, up to 20 % longer
- * by the random number, and at least as long as the receiver asked for, but for its sake no more than a day.
+ * The wait in milliseconds after a failure of a budget, counted from 1: the schedule's entry, up to 20 % longer at
+ * random, and at least as long as the receiver asked for, up to a day.
  */
 export function retryDelay(failure: number, random: number, hint_ms: number | null): number {
   const base = retryWaits_ms[failure - 1];
@@ -60,8 +60,9 @@ export function retryDelay(failure: number, random: number, hint_ms: number | nu
 }
 
 /**
- * Decides what becomes of a delivery. A 2xx delivers it, whatever was decided while it was on its way; after a failure
- * it waits for its next attempt, unless its budget is spent, the receiver aborted it, or the receiver is gone.
+ * Decides the state of a delivery after an attempt. A 2xx makes it delivered, whatever happened to it meanwhile. After
+ * a failure it waits for its next attempt, unless its budget is spent, the receiver aborted it, or the receiver
+ * answered 410.
  */
 export function afterAttempt(delivery: DeliveryProgress, result: AttemptResult, moment: Moment): DeliveryStep {
   const attempts = delivery.attempts + 1;
@@ -77,8 +78,8 @@ export function afterAttempt(delivery: DeliveryProgress, result: AttemptResult, 
 }
 
 /**
- * A delivery queued again with a fresh budget, its attempts numbered on. One delivery may be redelivered from any
- * status; recovery takes what is exhausted or skipped. Refuses: invalid_state_transition.
+ * A delivery queued again with a new budget; its attempts keep counting. A single delivery may be redelivered from any
+ * status; a recovery takes only exhausted and skipped ones. Refuses: invalid_state_transition.
  */
 export function requeued<D extends DeliveryProgress>(
   delivery: D,

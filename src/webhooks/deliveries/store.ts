@@ -50,18 +50,18 @@ export async function insertDelivery(tx: Tx, row: Omit<Delivery, "id">): Promise
   return { id, ...row };
 }
 
-// The conditions of partial indexes stand in the text, since the engines do not look into parameters.
+// The conditions of partial indexes are written into the query, since databases do not match parameters to them.
 const isPending = isOneOf(deliveries.status, unsentDeliveries);
 
 const ofEvent = eq(deliveries.event_id, events.id);
 
-/** Whether nothing of an event waits to be sent. */
+/** Whether no delivery of an event waits to be sent. */
 export const nothingWaits: SQL = template`not exists (select 1 from ${deliveries} where ${and(ofEvent, isPending)})`;
 
 const hasMissing = template`exists (select 1 from ${deliveries}
   where ${and(ofEvent, notInArray(deliveries.status, [...arrivedDeliveries]))})`;
 
-/** Events of which some delivery has not arrived (false), or all others, also those that nobody chose (true). */
+/** Events with a delivery that has not arrived (false), or all others, including events without any delivery (true). */
 export const haveArrived = (delivered: boolean): SQL => (delivered ? template`not ${hasMissing}` : hasMissing);
 
 const isFirst = and(isPending, template`${deliveries.trigger} = 'scheduled'`, template`${deliveries.attempts} < 2`);
@@ -89,7 +89,7 @@ const sending = prepared((sql, _: Args<Record<never, never>>) => {
     .orderBy(asc(subscriptions.id));
 });
 
-/** A subscription that may be sent to: when a delivery of each lane is due, and what may keep them waiting. */
+/** A subscription with deliveries to send: when one of each lane is due, and what may delay them. */
 export interface Waiting extends Pace {
   readonly first_at: number | null;
   readonly late_at: number | null;
@@ -97,7 +97,7 @@ export interface Waiting extends Pace {
   readonly consecutive_failures: number;
 }
 
-/** What lets a subscription's deliveries begin one after another only. */
+/** What makes a subscription's deliveries start one after another. */
 export type Pace = Pick<Subscription, "id" | "rate_limit_per_second" | "paced_until" | "next_probe_at">;
 
 /** Every subscription that may be sent to, in the order of their ids. */
@@ -122,13 +122,10 @@ const dueIn = (lane: SQL | undefined) =>
 const dueFirst = dueIn(isFirst);
 const dueLate = dueIn(isLast);
 
-/** First and second attempts, or later ones and what was asked for again. */
+/** The lane: first and second attempts, or later ones and those that were queued again. */
 export type Lane = "first" | "late";
 
-/**
- * A subscription's deliveries of one lane that are due, the longest waiting first, locked; those that others hold are
- * left out.
- */
+/** A subscription's due deliveries of one lane, the longest due first, locked; those that others hold are left out. */
 export async function lockDue(tx: Tx, lane: Lane, subscription_id: number, limit: number): Promise<Delivery[]> {
   return (lane === "first" ? dueFirst : dueLate)(tx, { subscription_id, now: tx.now, limit });
 }
@@ -140,7 +137,7 @@ const lease = prepared((sql: Tx["sql"], a: Args<{ ids: string; until: number }>)
     .where(among(deliveries.id, a.ids)),
 );
 
-/** Leases deliveries to this server until a moment. */
+/** Claims deliveries for this server until a moment. */
 export async function leaseDeliveries(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await lease(tx, { ids: list(ids), until });
 }
@@ -148,12 +145,12 @@ export async function leaseDeliveries(tx: Tx, ids: readonly number[], until: num
 const unlease = prepared((sql: Tx["sql"], a: Args<{ ids: string; until: number }>) =>
   sql
     .update(deliveries)
-    // They were due since then at the latest.
+    // They were due then at the latest.
     .set({ next_at: deliveries.created_at, leased_until: null })
     .where(and(among(deliveries.id, a.ids), isPending, eq(deliveries.leased_until, a.until))),
 );
 
-/** Ends the leases of deliveries that were leased until that moment and not sent: they are due. */
+/** Ends the claims of deliveries that were claimed until that moment but not sent: they are due again. */
 export async function endLeases(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await unlease(tx, { ids: list(ids), until });
 }
@@ -168,7 +165,7 @@ export async function lockDeliveries(tx: Tx, ids: readonly number[]): Promise<Ma
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Where a delivery stands. */
+/** The state of a delivery after an attempt. */
 type Progress = Pick<Delivery, "status" | "attempts" | "next_at" | "finished_at">;
 
 const setProgress = prepared((sql: Tx["sql"], a: Args<Progress & { ids: string }>) =>
@@ -184,13 +181,13 @@ const setProgress = prepared((sql: Tx["sql"], a: Args<Progress & { ids: string }
     .where(among(deliveries.id, a.ids)),
 );
 
-/** Stores where deliveries stand after an attempt, and ends their leases. */
+/** Stores the states of deliveries after attempts, and ends their claims. */
 export async function saveProgress(tx: Tx, ids: readonly number[], progress: Progress): Promise<void> {
   const { status, attempts, next_at, finished_at } = progress;
   await setProgress(tx, { ids: list(ids), status, attempts, next_at, finished_at });
 }
 
-/** Moves the moments of next attempts, by as much as the clock was set. A lease is known by the end it was given. */
+/** Moves the times of next attempts by as much as the clock was set. A claim is recognised by its end, which stays. */
 export async function moveAttempts(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(deliveries)
@@ -199,8 +196,8 @@ export async function moveAttempts(tx: Tx, by_ms: number): Promise<void> {
 }
 
 /**
- * Skips or cancels up to `limit` of what waits to be sent to a subscription, what is due for longest first, and answers
- * how many; with `due_before` only what is due since before that.
+ * Skips or cancels up to `limit` waiting deliveries of a subscription, the longest due first, and answers how many;
+ * with `due_before` only those due since before that moment.
  */
 export async function endPending(
   tx: Tx,
@@ -261,7 +258,7 @@ export async function saveRequeued(tx: Tx, delivery: Delivery): Promise<void> {
     .where(eq(deliveries.id, id));
 }
 
-/** What a subscription's deliveries may be narrowed to. */
+/** The filters of a list of a subscription's deliveries. */
 interface DeliveryFilter extends EventFilter {
   readonly subscription_id: number;
   readonly status?: DeliveryStatus | undefined;
@@ -275,7 +272,7 @@ function matching(filter: DeliveryFilter): SQL | undefined {
   );
 }
 
-/** A page of a subscription's deliveries, newest first; test events are none. */
+/** A page of a subscription's deliveries, newest first, without test events. */
 export async function listDeliveries(
   db: Db,
   filter: DeliveryFilter,
@@ -296,7 +293,7 @@ export async function countDeliveries(db: Db, filter: DeliveryFilter): Promise<n
   return db.sql.$count(deliveries, matching(filter));
 }
 
-/** Forgets up to `limit` payloads of finished deliveries older than a moment, and answers how many. */
+/** Deletes up to `limit` payloads of finished deliveries older than a moment, and answers how many. */
 export async function forgetDeliveryBodies(tx: Tx, before: number, limit: number): Promise<number> {
   const old = tx.sql
     .select({ id: deliveries.id })
@@ -319,9 +316,13 @@ interface Missed {
   readonly statuses: readonly DeliveryStatus[];
 }
 
-/** The ids of what a subscription missed, oldest first, payloads kept; those of recovery `own_id` are left out. */
+/**
+ * The ids of the deliveries that a subscription missed, oldest first, with payloads; those of recovery `own_id` are
+ * left out.
+ */
 function missed(db: Db, { subscription_id, since, until, statuses }: Missed, own_id: number | null, limit: number) {
-  // Asked for each delivery: PostgreSQL joins an `exists`, by the whole table where it takes it for empty.
+  // A subquery for each delivery: PostgreSQL turns an `exists` into a join, over the whole table if its statistics
+  // are old.
   const kept = template`(select length(${events.body}) from ${events} where ${events.id} = ${deliveries.event_id}) > 0`;
   return db.sql
     .select({ id: deliveries.id })
@@ -342,13 +343,13 @@ function missed(db: Db, { subscription_id, since, until, statuses }: Missed, own
     .limit(limit);
 }
 
-/** How much a subscription missed, counted to `limit` at most. */
+/** How many deliveries a subscription missed, counted to `limit` at most. */
 export async function countMissed(db: Db, what: Missed, limit: number): Promise<number> {
   const [row] = await db.sql.select({ count: count() }).from(missed(db, what, null, limit).as("missed"));
   return row?.count ?? 0;
 }
 
-/** Queues up to `limit` of what a recovery is for, each with a fresh budget of retries, and answers how many. */
+/** Queues up to `limit` deliveries of a recovery, each with a new budget of retries, and answers how many. */
 export async function queueMissed(
   tx: Tx,
   recovery: Missed & { readonly id: number },

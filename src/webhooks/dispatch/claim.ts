@@ -1,17 +1,17 @@
-// What one server has claimed to send, and what came of it.
+// A delivery that a server has claimed to send, and the result.
 import { type AttemptResult, attemptStatus, type Moment } from "../attempt.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import type { Signatures } from "../logs/headers.ts";
 import type { Attempt } from "../logs/log.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
 
-/** A delivery that this server has claimed, with all that one attempt at it needs. */
+/** A delivery claimed by this server, with all that one attempt at it needs. */
 export interface Claim {
   readonly delivery: Delivery;
   readonly subscription: Subscription;
   /** The bytes to send, as text. */
   readonly body: string;
-  /** Whether it is the one that an open circuit lets through. */
+  /** Whether it is the probe that an open circuit lets through. */
   readonly probe: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Finished extends Omit<Moment, "now"> {
   readonly started_at: number;
 }
 
-/** What the log keeps of an attempt that has ended, and of the moment of the next one. */
+/** What the log keeps of an attempt that has ended, and when the next one is due. */
 export function attemptOf(finished: Finished, next_at: number | null): Omit<Attempt, "id"> {
   const { claim, signatures, result, started_at } = finished;
   const { delivery, subscription } = claim;

@@ -32,19 +32,20 @@ import { attemptOf, type Claim, type Finished } from "./claim.ts";
 import { type Busy, burst, pacedUntil, type Room, slotsFor } from "./rules.ts";
 
 const lease_ms = 30_000;
-// Each of them costs statements of its own, and those that are well wait for the transaction's end.
+// Each of these costs statements of its own; receivers that are well do not wait for them.
 const failing_together_max = 16;
 
-/** What was claimed, and when there will be more to claim unless something else happens first. */
+/** What was claimed, and when there will be more to claim unless something happens before. */
 interface Claimed {
   readonly claims: readonly Claim[];
   readonly next_at: number | null;
 }
 
 /**
- * Claims deliveries that are due, in turn from every subscription, for 30 seconds. A claim that was not recorded until
- * then is due again. A subscription with an open circuit gives one, its probe; one with a rate limit a few at a time.
- * Those whose receivers failed last come after the others, and some at a time: `next_at` is now when there are more.
+ * Claims due deliveries for 30 seconds, from every subscription in turn. A claim that was not recorded by then is due
+ * again. A subscription with an open circuit yields one delivery, its probe; one with a rate limit a few at a time.
+ * Subscriptions whose receivers failed last come after the others, some in each call: `next_at` is now when there are
+ * more.
  */
 export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
   const waiting = await listWaiting(tx);
@@ -80,7 +81,7 @@ export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
   return { claims, next_at: has_more ? tx.now : nextAt(await listWaiting(tx), tx.now) };
 }
 
-/** Gives back what was claimed and will not be sent: it is due again, as it was. */
+/** Releases claimed deliveries that will not be sent: they are due again as before. */
 export async function returnClaims(tx: Tx, claims: readonly Claim[]): Promise<void> {
   for (const [until, some] of Map.groupBy(claims, ({ delivery }) => delivery.leased_until)) {
     if (until === null) continue;
@@ -95,13 +96,13 @@ export async function returnClaims(tx: Tx, claims: readonly Claim[]): Promise<vo
 
 const isFailing = ({ consecutive_failures }: Waiting): boolean => consecutive_failures > 0;
 
-/** When a delivery of each lane may be sent, as far as the subscription lets it. */
+/** When a delivery of each lane may be sent, given the state of its subscription. */
 function timesOf({ first_at, late_at, paused_until, paced_until, next_probe_at }: Waiting): number[] {
   const held_until = Math.max(paused_until ?? 0, paced_until ?? 0, next_probe_at ?? 0);
   return [first_at, late_at].flatMap((at) => (at === null ? [] : [Math.max(at, held_until)]));
 }
 
-/** The next moment that something becomes due. What is due already waits for room, which an ending attempt makes. */
+/** When something becomes due next. Deliveries that are due already wait for room, which an ending attempt makes. */
 function nextAt(waiting: readonly Waiting[], now: number): number | null {
   const later = waiting.flatMap(timesOf).filter((at) => at > now);
   return later.length === 0 ? null : Math.min(...later);
@@ -114,8 +115,9 @@ function inTurn(ready: readonly Waiting[], last_id: number): Waiting[] {
 const sumOf = (busy: Room["busy"], lane: keyof Busy) => busy.values().reduce((sum, one) => sum + one[lane], 0);
 
 /**
- * Locks the subscriptions with a rate limit or an open circuit, so that no two servers let the same one through. Those
- * that others hold are null: they are not waited for, since their deliveries may be locked here already.
+ * Locks the subscriptions with a rate limit or an open circuit, so that two servers do not let the same delivery
+ * through. Subscriptions that others have locked are null: waiting for them could deadlock, since their deliveries may
+ * be locked here.
  */
 async function lockHeldBack(tx: Tx, ready: readonly Waiting[]): Promise<ReadonlyMap<number, Pace | null>> {
   const ids = ready.flatMap((one) =>
@@ -130,14 +132,14 @@ async function lockHeldBack(tx: Tx, ready: readonly Waiting[]): Promise<Readonly
 function allowed(slots: Busy, { rate_limit_per_second }: Waiting, held: Pace | null | undefined, now: number): Busy {
   if (held === undefined) return slots;
   const none = { all: 0, late: 0 };
-  // What another server has let through since this one looked.
+  // Another server has let deliveries through since this one looked.
   if (held === null || Math.max(held.paced_until ?? 0, held.next_probe_at ?? 0) > now) return none;
   if (held.next_probe_at !== null) return { all: 1, late: 1 };
   const most = rate_limit_per_second === null ? slots.all : burst(rate_limit_per_second);
   return { all: Math.min(slots.all, most), late: Math.min(slots.late, most) };
 }
 
-/** Locks deliveries of both lanes as far as there are slots; where there is one slot, the lanes take turns. */
+/** Locks deliveries of both lanes for the given slots; with a single slot, the lanes take turns. */
 async function takeDue(
   tx: Tx,
   { id, first_at, late_at }: Waiting,
@@ -156,7 +158,7 @@ async function takeDue(
   return found;
 }
 
-/** Keeps a subscription's next deliveries back: by its rate, or until its probe is recorded or lost. */
+/** Delays a subscription's next deliveries: by its rate, or until its probe is recorded or lost. */
 async function holdBack(tx: Tx, { id, rate_limit_per_second, next_probe_at }: Waiting, count: number): Promise<void> {
   const paced_until = rate_limit_per_second === null ? null : pacedUntil(rate_limit_per_second, count, tx.now);
   await savePace(tx, { id, paced_until, next_probe_at: next_probe_at === null ? null : tx.now + lease_ms });
@@ -183,8 +185,8 @@ async function leased(tx: Tx, claimed: readonly { delivery: Delivery; probe: boo
 }
 
 /**
- * Records attempts that have ended, in the order they ended: the log, where each delivery stands, and what they tell of
- * each receiver. Answers the subscriptions that entered another status, as they are then.
+ * Records attempts in the order in which they ended: the log, the state of each delivery, and the health of each
+ * receiver. Answers the subscriptions whose status changed.
  */
 export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Promise<Subscription[]> {
   const subscription_ids = new Set(finished.map(({ claim }) => claim.subscription.id));
@@ -204,7 +206,7 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Pro
     const subscription = subscriptions.get(claim.subscription.id);
     if (delivery === undefined || subscription === undefined) continue;
     const moment = { now: tx.now, real_now, random };
-    // Another server has claimed it meanwhile and decides; but what was accepted is delivered.
+    // Another server has claimed it meanwhile and decides. But an accepted delivery is delivered.
     const overtaken = delivery.leased_until !== claim.delivery.leased_until && result.error !== null;
     const after = overtaken ? null : stepped(delivery, afterAttempt(delivery, result, moment), tx.now);
     if (after !== null) moved.set(after.id, after);
@@ -232,7 +234,7 @@ function stepped(delivery: Delivery, step: DeliveryStep, now: number): Delivery 
   return { ...delivery, ...step, finished_at, leased_until: null };
 }
 
-/** Saves deliveries; most have come to the same end and are saved together. */
+/** Saves deliveries. Those with equal results, as most have, are saved together. */
 async function saveMoved(tx: Tx, moved: readonly Delivery[]): Promise<void> {
   const alike = ({ status, attempts, next_at, finished_at }: Delivery) =>
     `${status} ${attempts} ${next_at} ${finished_at}`;

@@ -11,17 +11,17 @@ import type { Room } from "./rules.ts";
 import { attempt, default_deadlines } from "./sender.ts";
 
 const recorded_together_max = 128;
-// A subscription with a free slot waits less long for the next turn than one that has claimed some ahead.
+// A subscription with a free slot and nothing claimed waits less for the next turn.
 const gather_ms = 5;
 const gather_more_ms = 20;
 const rest_ms = 1000;
 
 const dispatchers = new WeakMap<Store, Dispatcher>();
 
-/** Tells the operator, in the transaction that recorded the attempts, which subscriptions entered another status. */
+/** Notifies the operator, in the transaction that recorded the attempts, of subscriptions whose status changed. */
 type TellEntered = (tx: Tx, entered: readonly Subscription[]) => Promise<void>;
 
-/** The one dispatcher of a store, made when it is first asked for. */
+/** The one dispatcher of a store, created on first use. */
 export function dispatcherOf(store: Store, service: Service, tellEntered: TellEntered): Dispatcher {
   let dispatcher = dispatchers.get(store);
   if (dispatcher === undefined) {
@@ -31,23 +31,22 @@ export function dispatcherOf(store: Store, service: Service, tellEntered: TellEn
   return dispatcher;
 }
 
-/** Waits until every attempt of a store that is under way is over and recorded. */
+/** Waits until every attempt of a store in progress is over and recorded. */
 export async function attemptsSettled(store: Store): Promise<void> {
   await dispatchers.get(store)?.settled();
 }
 
 /**
- * Waits until what was signed for a subscription before now is written to its receiver, by this server: for as long as
- * a connection may take at most.
+ * Waits until this server has written to a subscription's receiver everything that it has signed so far; at most as
+ * long as a connection may take.
  */
 export async function requestsWritten(store: Store, subscription_id: number): Promise<void> {
   await dispatchers.get(store)?.written(subscription_id, default_deadlines.connect_ms);
 }
 
 /**
- * Sends the deliveries of one store, as many at once as may be. It works in turns, one after another: in one
- * transaction what has ended is recorded and what there is room for is claimed. Between turns, what was claimed ahead
- * begins to be sent as soon as there is a slot.
+ * Sends the deliveries of one store, as many at once as allowed. It works in turns: one transaction records what has
+ * ended and claims what there is room for. Between turns, deliveries claimed ahead are sent as slots become free.
  */
 class Dispatcher {
   readonly #store: Store;
@@ -57,7 +56,7 @@ class Dispatcher {
   #ended: Finished[] = [];
   /** The present turn, or the last one. */
   #turn: Promise<void> = Promise.resolve();
-  /** The turn after that, if one was asked for. */
+  /** The turn after that, if one was requested. */
   #next: Promise<void> | null = null;
   #gathering: { readonly timer: Timer; readonly until: number } | null = null;
   #taking = false;
@@ -69,7 +68,7 @@ class Dispatcher {
     this.#tellEntered = tellEntered;
   }
 
-  /** The next turn: whoever asks before it begins shares it. */
+  /** The next turn. All who request it before it begins share it. */
   turn(): Promise<void> {
     this.#next ??= this.#turn
       .catch(() => {})
@@ -81,12 +80,12 @@ class Dispatcher {
     return this.#next;
   }
 
-  /** Waits until every attempt under way is recorded. Until then nothing more is claimed. */
+  /** Waits until every attempt in progress is recorded. Until then nothing more is claimed. */
   async settled(): Promise<void> {
     this.#resting = true;
     await (this.#next ?? this.#turn).catch(() => {});
     this.#lines.stopAll();
-    // What a turn has taken up to record is nowhere else until it ends.
+    // The attempts that a turn is recording are listed nowhere else until it ends.
     while (this.#taking || this.#lines.count > 0 || this.#lines.hasUnwanted || this.#ended.length > 0) {
       await Promise.all(this.#lines.ends());
       await this.turn().catch(() => {});
@@ -121,7 +120,7 @@ class Dispatcher {
       for (const id of new Set(claims.map(({ subscription }) => subscription.id))) this.#proceed(id);
       if (this.#ended.length > 0 || this.#lines.hasUnwanted) this.#gather(gather_ms);
     } catch (error) {
-      // What was not recorded is tried again once its lease has run out.
+      // What was not recorded is tried again once its claim has expired.
       this.#service.log.error("deliveries could not be recorded or claimed", { error: String(error) });
       this.#gather(rest_ms);
       throw error;
@@ -130,7 +129,7 @@ class Dispatcher {
     }
   }
 
-  /** Records, gives back, and claims as much as there is room for; null claims nothing. */
+  /** Records and releases deliveries, and claims as many as there is room for; with null it claims none. */
   async #act(tx: Tx, ended: readonly Finished[], unwanted: readonly Claim[], room: Room | null) {
     const entered = ended.length === 0 ? [] : await recordAttempts(tx, ended);
     await this.#tellEntered(tx, entered);
@@ -144,7 +143,7 @@ class Dispatcher {
     return { entered, claims };
   }
 
-  /** Begins to send of a line what there are slots for. */
+  /** Sends deliveries of a line for which there are slots. */
   #proceed(subscription_id: number): void {
     for (;;) {
       const claim = this.#lines.next(subscription_id);
@@ -159,7 +158,7 @@ class Dispatcher {
       finished = await attempt(claim, this.#store, this.#service, false);
       this.#ended.push(finished);
     } catch (error) {
-      // Its lease runs out, and then it is tried again.
+      // Its claim expires, and then it is tried again.
       const delivery = wireId("delivery", claim.delivery.id);
       this.#service.log.error("a delivery could not be sent", { delivery, error: String(error) });
     }
@@ -170,7 +169,7 @@ class Dispatcher {
     else this.#gather(this.#lines.isDry(id) ? gather_ms : gather_more_ms);
   }
 
-  /** Asks for a turn within so long, unless one will be sooner: a commit costs, so what ends is gathered. */
+  /** Requests a turn within a time, unless one comes sooner: each commit costs, so ended attempts are collected. */
   #gather(within_ms: number): void {
     const until = performance.now() + within_ms;
     if (this.#gathering !== null && this.#gathering.until <= until) return;
@@ -183,7 +182,7 @@ class Dispatcher {
     this.#gathering = null;
   }
 
-  /** Asks for a turn that nobody waits for; if it fails it has said so. */
+  /** Requests a turn without waiting for it. It logs its own failures. */
   #ask(): void {
     this.turn().catch(() => {});
   }

@@ -3,7 +3,7 @@ import type { Service } from "../../http/service.ts";
 import { notify } from "../notices/commands.ts";
 import { attemptsSettled, dispatcherOf } from "./dispatcher.ts";
 
-/** A round of `webhooks.deliver`: what is due begins to be sent. */
+/** A round of `webhooks.deliver`: begins to send what is due. */
 export async function deliverDue(store: Store, service: Service): Promise<number | null> {
   const dispatcher = dispatcherOf(store, service, (tx, entered) => notify(tx, entered, service.mail !== null));
   await dispatcher.turn();

@@ -1,24 +1,24 @@
-// The deliveries that one server has claimed, in a line for each subscription: some are being sent, others were claimed
-// ahead, so that a slot that becomes free is taken at once and not after the next transaction.
+// The deliveries that one server has claimed, in a line for each subscription. Some are being sent; others were
+// claimed ahead, so that a free slot is used at once and not after the next transaction.
 import type { AttemptResult } from "../attempt.ts";
 import { isLate } from "../deliveries/delivery.ts";
 import type { Claim } from "./claim.ts";
 import { afterLoad, type Busy, full_load, type Load, type Room } from "./rules.ts";
 
-// After that its subscription may have been changed, or its receiver has become slow: whoever claims it anew will see.
+// After that its subscription may have changed, or its receiver slowed down; a new claim will show it.
 const ahead_ms = 50;
-// What a slower receiver had ahead would be too old before there is a slot for it.
+// Deliveries claimed ahead for a slower receiver would expire before a slot is free.
 const quick_ms = ahead_ms / 2;
 
 interface Line {
-  /** What is being sent, each with the promise of its end. */
+  /** The deliveries being sent, each with the promise of its end. */
   readonly sending: Map<Claim, Promise<void>>;
-  /** What was claimed ahead, and when (monotonic ms). */
+  /** The deliveries claimed ahead, and when (monotonic ms). */
   ahead: { readonly claim: Claim; readonly at: number }[];
   load: Load;
   /** How many were quickly accepted since the last transaction, if none failed. */
   accepted: number;
-  /** Whether what was claimed last is a late one. */
+  /** Whether the last claim was a late one. */
   late: boolean;
 }
 
@@ -30,17 +30,17 @@ export class Lines {
   #last_id = 0;
   #unwanted: Claim[] = [];
 
-  /** Waits are measured by `now`, in milliseconds. */
+  /** Waits are measured with `now`, in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** How many are claimed and neither ended nor unwanted. */
+  /** How many are claimed and neither ended nor released. */
   get count(): number {
     return this.#count;
   }
 
-  /** What was claimed and will not be sent here: to be given back. Nobody else is told of them. */
+  /** Claimed deliveries that will not be sent here. The caller has to release them: they are answered only once. */
   takeUnwanted(): readonly Claim[] {
     return this.#unwanted.splice(0);
   }
@@ -49,7 +49,7 @@ export class Lines {
     return this.#unwanted.length > 0;
   }
 
-  /** What there is room for now: ahead, twice of what was quickly accepted since this was asked last. */
+  /** What there is room for now. Ahead, twice the number that was quickly accepted since the last call. */
   room(): Room {
     const accepted = new Map<number, number>();
     const busy = new Map<number, Busy>();
@@ -80,7 +80,7 @@ export class Lines {
     this.#last_id = claims.at(-1)?.subscription.id ?? this.#last_id;
   }
 
-  /** The next of a line to be sent now; null when its receiver has enough, or nothing is left. */
+  /** The next delivery of a line to send; null when its receiver has its limit, or nothing is left. */
   next(subscription_id: number): Claim | null {
     const line = this.#lines.get(subscription_id);
     if (line === undefined || line.sending.size >= line.load.limit) return null;
@@ -92,12 +92,12 @@ export class Lines {
     return null;
   }
 
-  /** Keeps what is being sent until it ends. */
+  /** Keeps a delivery that is being sent until it ends. */
   begin(claim: Claim, ended: Promise<void>): void {
     this.#lineOf(claim.subscription.id).sending.set(claim, ended);
   }
 
-  /** Lets go of what was sent, whatever came of it; null when nothing can be said of that. */
+  /** Removes a delivery that was sent, with its result; null when the result is unknown. */
   end(claim: Claim, result: AttemptResult | null): void {
     const { id } = claim.subscription;
     const line = this.#lineOf(id);
@@ -109,13 +109,13 @@ export class Lines {
     else if ((result.duration_ms ?? 0) <= quick_ms) line.accepted += 1;
   }
 
-  /** Whether a slot of a line is free and nothing is there for it. */
+  /** Whether a line has a free slot and nothing to send. */
   isDry(subscription_id: number): boolean {
     const line = this.#lines.get(subscription_id);
     return line === undefined || (line.ahead.length === 0 && line.sending.size < line.load.limit);
   }
 
-  /** Sends nothing more of a line than what is being sent. */
+  /** Sends no more of a line than what is being sent. */
   stop(subscription_id: number): void {
     const line = this.#lines.get(subscription_id);
     if (line === undefined) return;
@@ -129,7 +129,7 @@ export class Lines {
     for (const id of this.#lines.keys()) this.stop(id);
   }
 
-  /** The ends of what is being sent of one line, or of all. */
+  /** The ends of deliveries being sent, of one line or of all. */
   ends(subscription_id: number | null = null): Promise<void>[] {
     const some = subscription_id === null ? this.#lines.values() : [this.#lines.get(subscription_id)];
     return [...some].flatMap((line) => [...(line?.sending.values() ?? [])]);

@@ -25,7 +25,7 @@ export interface SenderOptions {
   readonly talkOver?: TalkOver;
 }
 
-/** What is sent, and to whom. The host and the length are added to the headers. */
+/** The receiver and the request. The host and the length are added to the headers. */
 export interface Sending {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,15 +33,18 @@ export interface Sending {
 }
 
 interface Sender {
-  /** Makes one attempt. It never throws: whatever goes wrong is in the result. */
+  /** Makes one attempt. It never throws: errors are part of the result. */
   send(sending: Sending): Promise<AttemptResult>;
-  /** Why a client may not name this receiver, by its text and by what its name resolves to now; an unknown name may. */
+  /**
+   * Why a client may not use this receiver, by its address and by what its name resolves to now; an unknown name may be
+   * used.
+   */
   problem(url: string): Promise<UrlProblem | null>;
-  /** Closes every connection; an attempt under way ends with an error. */
+  /** Closes every connection; attempts in progress end with an error. */
   close(): void;
 }
 
-/** How long the parts of an attempt may take where nothing else is said. Its body changes nothing. */
+/** The default limits on the parts of an attempt. Changing this object changes nothing. */
 export const default_deadlines: Deadlines = { connect_ms: 3000, headers_ms: 5000, body_ms: 1000 };
 const body_bytes_max = 16 * 1024;
 const body_bytes_kept_max = 4 * 1024;
@@ -75,7 +78,7 @@ export function createSender({ deadlines = default_deadlines, ...options }: Send
   const outbound = createOutbound({ ...options, deadlines });
   return {
     async send(sending) {
-      // Receivers know an event by its id, so that it may arrive twice.
+      // Receivers recognise an event by its id, so it may arrive twice.
       return resultOf(await outbound.call({ ...sending, method: "POST", body_bytes_max, repeatable: true }));
     },
     problem: outbound.problem,
@@ -114,7 +117,7 @@ function kept({ status_code, headers, body, complete }: Answered) {
 
 function httpError(status: number): AttemptError | null {
   if (status >= 200 && status < 300) return null;
-  if (status === 410) return { code: "gone", message: "The receiver answered 410: it wants nothing more." };
+  if (status === 410) return { code: "gone", message: "The receiver answered 410: it wants no more deliveries." };
   if (status === 429) return { code: "too_many_requests", message: "The receiver answered 429." };
   const redirect = status >= 300 && status < 400 ? ", and redirects are not followed" : "";
   return { code: "http_error", message: `The receiver answered ${status}${redirect}.` };
@@ -123,7 +126,7 @@ function httpError(status: number): AttemptError | null {
 /** The start of a body as text of at most 4 KiB, cut between characters. */
 function excerpt(bytes: Uint8Array): string {
   const text = printable(decode(bytes.subarray(0, body_bytes_kept_max)));
-  // What was no UTF-8 has grown by its replacement characters.
+  // Invalid UTF-8 grows by its replacement characters.
   const grown = Buffer.byteLength(text) > body_bytes_kept_max;
   return grown ? decode(Buffer.from(text).subarray(0, body_bytes_kept_max)) : text;
 }
@@ -131,7 +134,7 @@ function excerpt(bytes: Uint8Array): string {
 // `stream` leaves out a character whose end is missing.
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes, { stream: true });
 
-/** A text without NUL, which not every database can keep. */
+/** A text without NUL, which some databases cannot store. */
 const printable = (text: string): string => text.replaceAll("\u0000", "\ufffd");
 
 const attempts_made = counter("packhouse_delivery_attempts_total", "Attempts at deliveries.", ["mode", "outcome"]);
@@ -169,14 +172,14 @@ function draw(): number {
 // As long as the claims that were read together with the subscription.
 const opened = new WeakMap<Subscription, Secrets>();
 
-/** What is signed with for a subscription at a moment of the store's clock. */
+/** The secrets that sign a subscription's attempts at a moment of the store's clock. */
 function secretsOf(subscription: Subscription, secret_key: Uint8Array, now: number): Secrets {
   let known = opened.get(subscription);
   if (known === undefined) {
     const { secret, previous_secret } = subscription;
     const text = open(secret, secret_key, secret_purpose);
     assert(text !== null, "a signing secret was sealed under another secret key");
-    // The one before may have been sealed under a secret key that is lost: then the new one signs alone.
+    // The previous one may have been sealed under a secret key that is lost: then the new one signs alone.
     known = {
       secret: text,
       previous_secret: previous_secret === null ? null : open(previous_secret, secret_key, secret_purpose),

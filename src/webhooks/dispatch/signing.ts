@@ -1,5 +1,5 @@
-// How a delivery proves where it comes from: one HMAC in hexadecimal over the body, and one by the Standard Webhooks
-// scheme over id, time and body. The two derive their keys from the secret differently, as each convention asks.
+// How a delivery proves its origin: one HMAC in hexadecimal over the body, and one by the Standard Webhooks scheme
+// over id, time and body. Each scheme derives its key from the secret in its own way.
 import { hmacBase64, hmacHex } from "../../kit/hmac.ts";
 import { wireId } from "../../kit/ids.ts";
 import { deliveryHeaders, type Signatures } from "../logs/headers.ts";
@@ -16,7 +16,7 @@ export function timedSignature(secret: string, id: string, timestamp_s: number, 
   return `v1,${hmacBase64(secretBytes(secret), `${id}.${timestamp_s}.${body}`)}`;
 }
 
-/** The secrets that an attempt is signed with, opened. */
+/** The secrets that sign an attempt, opened. */
 export interface Secrets {
   readonly secret: string;
   /** The secret before the last rotation while both are valid, else null. */
@@ -28,7 +28,7 @@ export interface Signing extends Secrets {
   readonly event_id: string;
   /** The bytes that are sent, as text. */
   readonly body: string;
-  /** The moment of this attempt in milliseconds: real time, also in the sandbox. */
+  /** The time of this attempt in milliseconds: real time, in the sandbox too. */
   readonly sent_at: number;
 }
 
@@ -42,7 +42,7 @@ export function sign({ event_id, body, sent_at, secret, previous_secret }: Signi
   return { timestamp_s, signatures: signatures.join(" ") };
 }
 
-/** What the sender is handed for one attempt, signed at this moment (real time). */
+/** The input of the sender for one attempt, signed at this moment (real time). */
 export function signed({ delivery, subscription, body }: Claim, secrets: Secrets, test: boolean, sent_at: number) {
   const { event_id, event_type } = delivery;
   const signatures = sign({ event_id, body, sent_at, ...secrets });

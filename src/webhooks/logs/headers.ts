@@ -1,14 +1,14 @@
 // The headers of one attempt, as they are sent and as the log shows them.
 
-/** The signatures of one attempt, as its headers are made of them and the log keeps them. */
+/** The signatures of one attempt, which its headers contain and the log keeps. */
 export interface Signatures {
   /** The moment it was signed for, in Unix seconds. */
   readonly timestamp_s: number;
-  /** Both signatures under the secret, the one over the body first, then both under the previous one if it is valid. */
+  /** Both signatures under the secret, the one over the body first; then both under the previous one if it is valid. */
   readonly signatures: string;
 }
 
-/** What the headers of one attempt say. */
+/** What the headers of one attempt contain. */
 export interface SignedAttempt extends Signatures {
   readonly event_id: string;
   readonly event_type: string;
@@ -20,7 +20,7 @@ export interface SignedAttempt extends Signatures {
   readonly test: boolean;
 }
 
-/** The headers of one attempt, signatures included. All but the host and the length, which the sender adds. */
+/** The headers of one attempt with signatures. The sender adds the host and the length. */
 export function deliveryHeaders(delivery: SignedAttempt): Record<string, string> {
   const { event_id, timestamp_s } = delivery;
   const [signature = "", timed = "", previous, timed_previous] = delivery.signatures.split(" ");

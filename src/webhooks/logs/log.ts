@@ -1,11 +1,11 @@
-// The lines of a subscription's log: one for each attempt.
+// The entries of a subscription's log: one for each attempt.
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { EventType } from "../../outbox/catalog.ts";
 import type { AttemptErrorCode, AttemptStatus, AttemptTrigger } from "../status.ts";
 import { deliveryHeaders } from "./headers.ts";
 
-/** One line of a subscription's log. */
+/** One entry of a subscription's log. */
 export interface Attempt {
   readonly id: number;
   readonly delivery_id: number;
@@ -15,7 +15,7 @@ export interface Attempt {
   readonly trigger: AttemptTrigger;
   readonly status: AttemptStatus;
   readonly url: string;
-  /** Of which the request's headers are made again. */
+  /** The headers of the request are made from it again. */
   readonly timestamp_s: number;
   readonly signatures: string;
   readonly status_code: number | null;
@@ -30,13 +30,13 @@ export interface Attempt {
   readonly next_attempt_at: number | null;
 }
 
-/** A line of the log with what its delivery says of the event. */
+/** An entry of the log with what its delivery says of the event. */
 export interface LoggedAttempt extends Attempt {
   readonly event_id: string;
   readonly event_type: EventType;
 }
 
-/** A line of the log as the API shows it. */
+/** An entry of the log as the API shows it. */
 export function attemptView(attempt: LoggedAttempt) {
   const { error_code, error_message, status_code } = attempt;
   return {

@@ -17,7 +17,7 @@ import { attemptView } from "./log.ts";
 import { AttemptView, ListAttempts, WholeAttemptView } from "./schemas.ts";
 import { countAttempts, findAttempt, listAttempts } from "./store.ts";
 
-/** The log of what was sent. */
+/** The log of attempts. */
 export const logRoutes = new Elysia({ prefix: "/webhooks" })
   .use(conventions)
   .get("/:id/logs", ({ call, params, query }) => listLog(call, params.id, query), {
@@ -44,7 +44,7 @@ export const logRoutes = new Elysia({ prefix: "/webhooks" })
     },
   );
 
-/** One line of the log, with what was sent: made of the event again, as each attempt makes it. */
+/** One entry of the log with the bytes that were sent, made from the event again as for each attempt. */
 async function wholeAttempt(db: Db, id: string, log_id: string): Promise<object> {
   const subscription = await getSubscription(db, id);
   const found = await findAttempt(db, subscription.id, readId("attempt", log_id) ?? 0);

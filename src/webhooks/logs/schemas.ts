@@ -47,11 +47,11 @@ const attemptFields = {
 
 export const AttemptView = closed(attemptFields);
 
-/** An attempt by itself: with what was sent. */
+/** A single attempt, with the bytes that were sent. */
 export const WholeAttemptView = closed({
   ...attemptFields,
   request: closed({
     headers,
-    body: nullable(Type.String({ description: "What was sent, byte for byte; null once it was forgotten." })),
+    body: nullable(Type.String({ description: "What was sent, byte for byte; null once the payload was deleted." })),
   }),
 });

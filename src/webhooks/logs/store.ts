@@ -9,12 +9,12 @@ import type { AttemptStatus } from "../status.ts";
 import { aboutEvents } from "../store.ts";
 import type { Attempt, LoggedAttempt } from "./log.ts";
 
-/** Writes lines of the log. */
+/** Adds entries to the log. */
 export async function insertAttempts(tx: Tx, rows: readonly Omit<Attempt, "id">[]): Promise<void> {
   await insert(tx, delivery_attempts, rows);
 }
 
-/** What a subscription's log may be narrowed to. */
+/** The filters of a subscription's log. */
 interface AttemptFilter extends EventFilter {
   readonly subscription_id: number;
   readonly status?: AttemptStatus | undefined;
@@ -48,7 +48,7 @@ export async function listAttempts(
   return rows as LoggedAttempt[];
 }
 
-/** A line of a subscription's log with the delivery that it is of, or null. */
+/** An entry of a subscription's log with its delivery, or null. */
 export async function findAttempt(
   db: Db,
   subscription_id: number,
@@ -64,7 +64,7 @@ export async function findAttempt(
   return { attempt: { ...row.attempt, event_id, event_type } as LoggedAttempt, delivery: row.delivery };
 }
 
-/** How many lines of a subscription's log match. */
+/** How many entries of a subscription's log match. */
 export async function countAttempts(db: Db, filter: AttemptFilter): Promise<number> {
   const [row] = await db.sql
     .select({ count: count() })
@@ -74,7 +74,7 @@ export async function countAttempts(db: Db, filter: AttemptFilter): Promise<numb
   return row?.count ?? 0;
 }
 
-/** Forgets up to `limit` answers of receivers older than a moment, and answers how many. The attempts are kept. */
+/** Deletes up to `limit` answers of receivers older than a moment, and answers how many. The attempts stay. */
 export async function forgetResponses(tx: Tx, before: number, limit: number): Promise<number> {
   const old = tx.sql
     .select({ id: delivery_attempts.id })
@@ -90,7 +90,7 @@ export async function forgetResponses(tx: Tx, before: number, limit: number): Pr
   return forgotten.length;
 }
 
-/** Deletes up to `limit` lines of the log older than a moment, and answers how many. */
+/** Deletes up to `limit` entries of the log older than a moment, and answers how many. */
 export async function deleteAttempts(tx: Tx, before: number, limit: number): Promise<number> {
   const oldest = tx.sql
     .select({ id: delivery_attempts.id })

@@ -14,7 +14,10 @@ import {
   saveMail,
 } from "./store.ts";
 
-/** Tells the operator, once each, of subscriptions that began to fail or were disabled; by e-mail too if `mails`. */
+/**
+ * Creates notices for the operator, one for each subscription that began to fail or was disabled; with `mails` also
+ * e-mails.
+ */
 export async function notify(tx: Tx, entered: readonly Subscription[], mails: boolean): Promise<void> {
   const told = entered.flatMap(({ id, url, disabled_reason, status }) => {
     const message = messageOf(status, { name: wireId("subscription", id), url, reason: disabled_reason });
@@ -25,7 +28,7 @@ export async function notify(tx: Tx, entered: readonly Subscription[], mails: bo
 
 const day_ms = 24 * 3_600_000;
 
-/** Tells the operator that what waits for a receiver is being skipped: once a day, for as long as that goes on. */
+/** Creates a notice for the operator that waiting deliveries of a receiver are skipped: one a day while it lasts. */
 export async function notifyBacklog(tx: Tx, { id, url }: Subscription, mails: boolean): Promise<void> {
   if (await isNoticed(tx, { subscription_id: id, kind: "webhook_backlog", since: tx.now - day_ms })) return;
   const message = backlogMessage({ name: wireId("subscription", id), url });
@@ -42,7 +45,7 @@ async function tell(tx: Tx, told: readonly Pick<Notice, "kind" | "message" | "su
   if (mails) tx.wake("webhooks.mail", tx.now);
 }
 
-/** Notes that somebody has seen a notice. Saying it again changes nothing. Refuses: resource_missing. */
+/** Records that somebody has seen a notice. Repeating it changes nothing. Refuses: resource_missing. */
 export async function acknowledge(tx: Tx, id: string): Promise<Notice> {
   const notice = await lockNotice(tx, id);
   if (notice.acknowledged_at !== null) return notice;
@@ -59,7 +62,7 @@ interface ClaimedMails {
 const mails_together_max = 5;
 const lease_ms = 5 * 60_000;
 
-/** Claims notices whose e-mail is due for five minutes; what is not recorded until then is due again. */
+/** Claims notices whose e-mail is due, for five minutes: one that is not recorded by then is due again. */
 export async function claimMails(tx: Tx): Promise<ClaimedMails> {
   const due = await lockDueMails(tx, mails_together_max);
   if (due.length > 0) {

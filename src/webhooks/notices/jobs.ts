@@ -6,7 +6,7 @@ import { sendMail } from "../../outbound/mail.ts";
 import { claimMails, recordMail } from "./commands.ts";
 import { mailOf } from "./notice.ts";
 
-/** A round of `webhooks.mail`: the notices that are due are sent, if there is a mail server. */
+/** A round of `webhooks.mail`: the e-mails that are due are sent, if there is a mail server. */
 export async function mailNotices(store: Store, service: Service): Promise<number | null> {
   const { mail } = service;
   if (mail === null) return null;

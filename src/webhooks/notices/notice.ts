@@ -4,13 +4,13 @@ import type { Mail, MailState } from "../../kit/mail.ts";
 import type { Mode } from "../../kit/mode.ts";
 import { type NoticeKind, type SubscriptionStatus, subscriptionMeanings } from "../status.ts";
 
-/** One thing that the operator is told of a subscription. */
+/** One notice for the operator about a subscription. */
 export interface Notice extends MailState {
   readonly id: number;
   readonly kind: NoticeKind;
   readonly subscription_id: number;
   readonly message: string;
-  /** When somebody said that they have seen it. */
+  /** When somebody acknowledged it. */
   readonly acknowledged_at: number | null;
   readonly created_at: number;
 }
@@ -28,7 +28,7 @@ export function noticeView({ id, kind, subscription_id, message, mail_status, ..
   };
 }
 
-/** What is told of a subscription that is failing, or was disabled; null for what the operator need not know. */
+/** The message about a subscription that is failing or was disabled; null if the operator needs none. */
 export function messageOf(
   status: SubscriptionStatus,
   { name, url, reason }: { name: string; url: string; reason: string | null },
@@ -39,19 +39,20 @@ export function messageOf(
   if (kind === "webhook_failing") {
     return {
       kind,
-      message: `The receiver of ${receiver} has failed five times or more; it is now tried only from time to time.`,
+      message:
+        `The receiver of ${receiver} failed five times or more in a row. It is now tried only from` + " time to time.",
     };
   }
-  const because = reason === "gone" ? "it answered 410 Gone" : "it has accepted nothing for five days";
+  const because = reason === "gone" ? "it answered 410 Gone" : "it accepted nothing for five days";
   const message = `${receiver} was switched off because ${because}. Events are recorded for it and can be recovered.`;
   return { kind, message };
 }
 
-/** What is told of a subscription for which more waits than may wait. */
+/** The message about a subscription with more waiting deliveries than allowed. */
 export function backlogMessage({ name, url }: { name: string; url: string }): string {
   return (
-    `${name} (${url}) takes less than there is to tell: what waited longest is skipped. ` +
-    "It can be recovered (POST /webhooks/:id/recover), as long as its events are kept."
+    `${name} (${url}) is slower than new events arrive, so deliveries that waited longest are skipped. ` +
+    "They can be recovered (POST /webhooks/:id/recover) as long as their events are kept."
   );
 }
 

@@ -11,7 +11,7 @@ import { noticeView } from "./notice.ts";
 import { ListNotices, NoticeView } from "./schemas.ts";
 import { countNotices, listNotices } from "./store.ts";
 
-/** What the operator is told of. */
+/** Notices for the operator. */
 export const noticeRoutes = new Elysia({ prefix: "/notices" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {

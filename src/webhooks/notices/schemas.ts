@@ -9,7 +9,7 @@ const moment = Type.String({ format: "date-time" });
 export const ListNotices = closed({
   ...pageFields,
   kind: Type.Optional(choice(noticeKinds)),
-  acknowledged: Type.Optional(Type.Boolean({ description: "False: those that nobody has acknowledged yet." })),
+  acknowledged: Type.Optional(Type.Boolean({ description: "False: notices that nobody has acknowledged yet." })),
 });
 export type ListNotices = Static<typeof ListNotices>;
 
@@ -18,7 +18,7 @@ export const NoticeView = closed({
   kind: choice(noticeKinds),
   subscription_id: Type.String(),
   message: Type.String(),
-  mail_status: { ...choice(mailStatuses), description: "Where its e-mail stands; none without a mail server." },
+  mail_status: { ...choice(mailStatuses), description: "The status of its e-mail; `none` without a mail server." },
   acknowledged_at: nullable(moment),
   created_at: moment,
 });

@@ -25,7 +25,7 @@ import type { Window } from "../../kit/page.ts";
 import type { NoticeKind } from "../status.ts";
 import type { Notice } from "./notice.ts";
 
-/** What the list of notices may be narrowed to. */
+/** The filters of the list of notices. */
 interface NoticeFilter {
   readonly kind?: NoticeKind | undefined;
   readonly acknowledged?: boolean | undefined;
@@ -56,7 +56,7 @@ export async function countNotices(db: Db, filter: NoticeFilter): Promise<number
   return db.sql.$count(notices, matching(filter));
 }
 
-/** Whether there is a notice of this kind about a subscription, since a moment. */
+/** Whether there is a notice of this kind about a subscription since a moment. */
 export async function isNoticed(
   db: Db,
   { subscription_id, kind, since }: Pick<Notice, "subscription_id" | "kind"> & { readonly since: number },
@@ -109,12 +109,12 @@ export async function nextMailAt(db: Db): Promise<number | null> {
   return row?.at ?? null;
 }
 
-/** Keeps others from sending these e-mails until a moment. */
+/** Claims these e-mails until a moment. */
 export async function leaseMails(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await tx.sql.update(notices).set({ mail_next_at: until }).where(inArray(notices.id, ids));
 }
 
-/** Moves the moments at which e-mails are due, by as much as the clock was set. */
+/** Moves the times at which e-mails are due by as much as the clock was set. */
 export async function moveMails(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(notices)
@@ -122,7 +122,7 @@ export async function moveMails(tx: Tx, by_ms: number): Promise<void> {
     .where(isWaiting);
 }
 
-/** Stores where the e-mail of a notice stands. */
+/** Stores the status of a notice's e-mail. */
 export async function saveMail(
   tx: Tx,
   id: number,
@@ -131,7 +131,7 @@ export async function saveMail(
   await tx.sql.update(notices).set(mail).where(eq(notices.id, id));
 }
 
-/** Deletes up to `limit` notices older than a moment whose e-mail is no longer on its way, and answers how many. */
+/** Deletes up to `limit` notices older than a moment whose e-mail is not waiting, and answers how many. */
 export async function deleteNotices(tx: Tx, before: number, limit: number): Promise<number> {
   const oldest = tx.sql
     .select({ id: notices.id })

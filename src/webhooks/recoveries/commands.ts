@@ -15,8 +15,8 @@ import { insertRecovery, lockQueueing, saveRecovery } from "./store.ts";
 const queued_together_max = 500;
 
 /**
- * Begins to send again what a subscription missed: a job queues it, oldest first, with a fresh budget of retries each.
- * Refuses: resource_missing, subscription_disabled, validation_failed (a time too long ago, or none).
+ * Starts to send what a subscription missed again: a job queues it, oldest first, each with a new budget of retries.
+ * Refuses: resource_missing, subscription_disabled, validation_failed (a time too long ago, or an empty period).
  */
 export async function startRecovery(tx: Tx, subscription_id: string, input: StartRecovery): Promise<Recovery> {
   const subscription = await lockSubscription(tx, subscription_id);
@@ -31,7 +31,7 @@ export async function startRecovery(tx: Tx, subscription_id: string, input: Star
   return insertRecovery(tx, { ...what, status: recoveryStarts, total, queued: 0, created_at: tx.now });
 }
 
-/** Queues some more of the oldest recovery that is not done. Answers whether there may be more to queue. */
+/** Queues more deliveries of the oldest unfinished recovery. Answers whether there may be more to queue. */
 export async function queueSome(tx: Tx): Promise<boolean> {
   const recovery = await lockQueueing(tx);
   if (recovery === null) return false;
@@ -44,7 +44,7 @@ export async function queueSome(tx: Tx): Promise<boolean> {
   const limit = Math.min(queued_together_max, recovery.total - recovery.queued);
   const count = limit === 0 ? 0 : await queueMissed(tx, recovery, subscription.retry_limit, limit);
   const queued = recovery.queued + count;
-  // Some may have been sent again by other ways since they were counted.
+  // Some may have been sent again in other ways since they were counted.
   const done = count < limit || queued === recovery.total;
   const finished = () => ({
     ...recovery,

@@ -22,13 +22,13 @@ export const recovered_max = 10_000;
 /** How far back a recovery may reach: as long as payloads are kept. */
 export const reach_ms = 30 * 24 * 3_600_000;
 
-/** What became of the deliveries that a recovery queued. */
+/** The results of the deliveries that a recovery queued. */
 export interface Outcome {
   readonly pending: number;
   readonly delivered: number;
 }
 
-/** The recovery as the API shows it. What a later one took over counts as failed in this one. */
+/** The recovery as the API shows it. Deliveries that a later recovery took over count as failed in this one. */
 export function recoveryView(recovery: Recovery, { pending, delivered }: Outcome) {
   const { id, subscription_id, status, since, until, statuses, total, queued, created_at } = recovery;
   const underWay = status === "queueing" || (status === "queued" && pending > 0);

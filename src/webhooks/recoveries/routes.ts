@@ -11,7 +11,7 @@ import { recoveryView } from "./recovery.ts";
 import { RecoveryView, StartRecovery } from "./schemas.ts";
 import { getRecovery, outcomeOf } from "./store.ts";
 
-/** Sending again what a subscription missed. */
+/** Recoveries of missed deliveries. */
 export const recoveryRoutes = new Elysia({ prefix: "/webhooks" })
   .use(conventions)
   .post(

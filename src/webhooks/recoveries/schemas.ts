@@ -6,7 +6,7 @@ const moment = Type.String({ format: "date-time" });
 
 export const StartRecovery = closed({
   since: momentField("Deliveries recorded at this moment or later, at most 30 days ago."),
-  until: Type.Optional(momentField("Deliveries recorded before this moment; now unless given.")),
+  until: Type.Optional(momentField("Deliveries recorded before this moment; now by default.")),
   statuses: Type.Optional(Type.Array(choice(missedDeliveries), { minItems: 1, maxItems: 2 })),
 });
 export type StartRecovery = Static<typeof StartRecovery>;

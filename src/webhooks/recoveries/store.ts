@@ -24,7 +24,7 @@ export async function insertRecovery(tx: Tx, row: Omit<Recovery, "id">): Promise
 
 const isQueueing = isOneOf(recoveries.status, recoveryMoves.finish.from);
 
-/** The oldest recovery that still queues deliveries, locked, unless another server is at it; or null. */
+/** The oldest unfinished recovery, locked, unless another server has it; or null. */
 export async function lockQueueing(tx: Tx): Promise<Recovery | null> {
   const [row] = await skipLocked(
     tx.sql.select().from(recoveries).where(isQueueing).orderBy(asc(recoveries.id)).limit(1),
@@ -32,7 +32,7 @@ export async function lockQueueing(tx: Tx): Promise<Recovery | null> {
   return row ?? null;
 }
 
-/** Stores how far a recovery is. */
+/** Stores the progress of a recovery. */
 export async function saveRecovery(
   tx: Tx,
   { id, status, total, queued }: Pick<Recovery, "id" | "status" | "total" | "queued">,
@@ -40,7 +40,7 @@ export async function saveRecovery(
   await tx.sql.update(recoveries).set({ status, total, queued }).where(eq(recoveries.id, id));
 }
 
-/** What became of the deliveries that a recovery queued. */
+/** The results of the deliveries that a recovery queued. */
 export async function outcomeOf(db: Db, recovery_id: number): Promise<Outcome> {
   const rows = await db.sql
     .select({ status: deliveries.status, count: count() })
@@ -52,7 +52,7 @@ export async function outcomeOf(db: Db, recovery_id: number): Promise<Outcome> {
   return { pending: of(unsentDeliveries), delivered: of(arrivedDeliveries) };
 }
 
-/** Deletes up to `limit` recoveries older than a moment that have nothing left to send, and answers how many. */
+/** Deletes up to `limit` recoveries older than a moment with nothing left to send, and answers how many. */
 export async function deleteRecoveries(tx: Tx, before: number, limit: number): Promise<number> {
   const unsent = tx.sql
     .select({ one: template`1` })

@@ -11,8 +11,8 @@ const day_ms = 24 * 3_600_000;
 const responses_kept_ms = 7 * day_ms;
 
 /**
- * Forgets up to `limit` each of payloads, log lines, finished recoveries and notices older than `kept_days`, and of
- * receivers' answers older than seven days; what still waits to be sent is spared. Answers whether more may be left.
+ * Deletes up to `limit` each of payloads, log entries, finished recoveries and notices older than `kept_days`, and of
+ * receivers' answers older than seven days. Deliveries that wait to be sent are kept. Answers whether more may be left.
  */
 export async function forgetOld(tx: Tx, kept_days: number, limit: number): Promise<boolean> {
   await takeTurn(tx, payload_turn);

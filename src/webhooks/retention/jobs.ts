@@ -5,7 +5,7 @@ import { forgetOld } from "./commands.ts";
 
 const forgotten_together_max = 500;
 
-/** Forgets what was delivered longer ago than the operator wants it kept, some in each transaction. */
+/** Deletes what is older than the operator wants to keep, some in each transaction. */
 export async function forgetOldDeliveries(store: Store, service: Service): Promise<void> {
   const days = service.event_retention_days;
   await writePieces(store, service, (tx) => forgetOld(tx, days, forgotten_together_max));

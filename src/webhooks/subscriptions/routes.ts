@@ -82,7 +82,7 @@ export const subscriptionRoutes = (service: Service) =>
       detail: managing({
         id: "deleteWebhook",
         matches: true,
-        summary: "Delete a subscription and cancel its waiting deliveries",
+        summary: "Delete a subscription",
         answers: { 200: EnvelopedView(DeletedSubscriptionView) },
       }),
     })
@@ -137,7 +137,7 @@ function update(call: Call, id: string, body: UpdateSubscription, service: Servi
   });
 }
 
-/** A subscription as answers about it alone show it: what attempts tell of its receiver changes no revision. */
+/** A subscription as answers about it alone show it. Its receiver's health changes without a new revision. */
 function subscriptionAnswer(subscription: Subscription, made: { readonly secret?: string } = {}) {
   const view = subscriptionView(subscription);
   return tagged({ ...view, ...made }, subscription.revision, view);
@@ -173,7 +173,7 @@ async function rotate(call: Call, id: string, body: RotateSecret, service: Servi
     enveloped,
     service.secret_key,
   );
-  // Whoever learns of the new secret and switches at once gets nothing any more that was signed without it.
+  // A receiver that switches to the new secret at once must get nothing more that was signed without it.
   await requestsWritten(call.store, readId("subscription", id) ?? 0);
   return answer;
 }

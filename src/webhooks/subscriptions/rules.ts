@@ -1,4 +1,4 @@
-// What attempts tell of a subscription's receiver. Times are in milliseconds.
+// How attempts change the health of a subscription's receiver. Times are in milliseconds.
 import { allowedActions, move } from "../../kit/moves.ts";
 import { readRetryAfter } from "../../kit/retry_after.ts";
 import { type AttemptResult, hint_max_ms, type Moment } from "../attempt.ts";
@@ -31,7 +31,7 @@ export interface Tally {
   readonly failures: number;
 }
 
-/** A subscription, as far as its receiver's health decides about it. */
+/** The health of a subscription's receiver. */
 export interface SubscriptionHealth {
   readonly status: SubscriptionStatus;
   /** Why it is disabled, else null. */
@@ -40,19 +40,19 @@ export interface SubscriptionHealth {
   readonly consecutive_failures: number;
   /** When the first of them failed; null when there is none. */
   readonly first_failure_at: number | null;
-  /** When it became `failing`; null before that. */
+  /** When it became `failing`; null before. */
   readonly failing_since: number | null;
-  /** Nothing is sent before this moment, because the receiver answered 429; null when it never did. */
+  /** Nothing is sent before this moment, because the receiver answered 429; null when it did not. */
   readonly paused_until: number | null;
   /** How long the circuit stays open before the next probe; null while it is closed. */
   readonly circuit_wait_ms: number | null;
-  /** While the circuit is open, nothing is sent before this moment, and then one delivery. */
+  /** While the circuit is open: when the next probe may be sent. Nothing else is sent until then. */
   readonly next_probe_at: number | null;
   /** The attempts of the last two minutes, oldest first, in steps of ten seconds. */
   readonly recent_attempts: readonly Tally[];
 }
 
-/** A subscription's health when it is created. */
+/** The health of a new subscription. */
 export const freshHealth: SubscriptionHealth = {
   status: subscriptionStarts,
   disabled_reason: null,
@@ -65,7 +65,7 @@ export const freshHealth: SubscriptionHealth = {
   recent_attempts: [],
 };
 
-/** What a subscription's row says of its health. */
+/** The health in a subscription's row. */
 export function healthOf(health: SubscriptionHealth): SubscriptionHealth {
   return {
     status: health.status,
@@ -80,17 +80,17 @@ export function healthOf(health: SubscriptionHealth): SubscriptionHealth {
   };
 }
 
-/** What an attempt did to its subscription. */
+/** How an attempt changed its subscription. */
 interface HealthStep {
   readonly health: SubscriptionHealth;
-  /** The status entered by this attempt, or null. `failing` and `disabled` are told to the account once each. */
+  /** The new status, or null. The operator gets one notice each of `failing` and `disabled`. */
   readonly entered: SubscriptionStatus | null;
 }
 
 /**
- * Decides what an attempt tells of its subscription's receiver. Every scheduled and manual attempt counts, blocked ones
- * too; test events do not and are not shown to this rule. What people paused, and what is disabled, only people resume.
- * `probe` says that the attempt was the one which an open circuit lets through.
+ * Decides how an attempt changes the health of its subscription's receiver. Scheduled and manual attempts count,
+ * blocked ones too; test events do not and must not be passed. Attempts never resume a subscription that is paused or
+ * disabled. `probe` says that the attempt was the probe of an open circuit.
  */
 export function afterAnswer(
   health: SubscriptionHealth,
@@ -103,7 +103,7 @@ export function afterAnswer(
   return { health: next, entered: next.status === health.status ? null : next.status };
 }
 
-/** A subscription switched on or off by a person. Switching it on forgets every failure. */
+/** A subscription that a person switched on or off. Switching it on clears its record of failures. */
 export function switched(health: SubscriptionHealth, active: boolean): SubscriptionHealth {
   if (active) {
     if (!allowedActions(subscriptionMoves, health.status, false).includes("resume")) return health;
@@ -115,12 +115,12 @@ export function switched(health: SubscriptionHealth, active: boolean): Subscript
 
 function succeeded(health: SubscriptionHealth, now: number): SubscriptionHealth {
   const status = isFailing(health.status) ? subscriptionAfter("recover", health.status) : health.status;
-  // What closes a circuit begins a new count, or the old failures would open it again.
+  // Closing a circuit starts a new count, or the old failures would open it again.
   const recent_attempts = health.circuit_wait_ms === null ? counted(health.recent_attempts, now, 0) : [];
   return { ...freshHealth, status, paused_until: health.paused_until, recent_attempts };
 }
 
-/** The attempts of the last two minutes with one more, and without what is older by now. */
+/** The attempts of the last two minutes with one more, without older ones. */
 function counted(recent: readonly Tally[], now: number, failures: 0 | 1): readonly Tally[] {
   const started_at = now - (now % tally_ms);
   const kept = recent.filter((tally) => tally.started_at > started_at - window_ms && tally.started_at < started_at);
@@ -128,7 +128,7 @@ function counted(recent: readonly Tally[], now: number, failures: 0 | 1): readon
   return [...kept, { started_at, attempts: present.attempts + 1, failures: present.failures + failures }];
 }
 
-/** Whether more than half of twenty attempts or more have failed. */
+/** Whether more than half of at least twenty attempts failed. */
 function mostFailed(recent: readonly Tally[]): boolean {
   const sum = (of: "attempts" | "failures") => recent.reduce((total, tally) => total + tally[of], 0);
   const attempts = sum("attempts");
@@ -138,7 +138,7 @@ function mostFailed(recent: readonly Tally[]): boolean {
 type Circuit = Pick<SubscriptionHealth, "circuit_wait_ms" | "next_probe_at">;
 const closed_circuit: Circuit = { circuit_wait_ms: null, next_probe_at: null };
 
-/** The circuit after a failure, which the health counts already. */
+/** The circuit after a failure, which is counted already. */
 function circuitAfter(health: SubscriptionHealth, now: number, probe: boolean): Circuit {
   const { circuit_wait_ms, next_probe_at, consecutive_failures, recent_attempts } = health;
   const opened = (wait_ms: number): Circuit => ({ circuit_wait_ms: wait_ms, next_probe_at: now + wait_ms });

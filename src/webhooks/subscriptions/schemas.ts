@@ -25,16 +25,24 @@ const rate_per_second_max = 1000;
 const rateLimit = Type.Integer({
   minimum: 1,
   maximum: rate_per_second_max,
-  description: "At most so many deliveries a second, evenly spread; null for no limit.",
+  description: "The most deliveries a second, evenly spread; null for no limit.",
 });
 
-const url = Type.String({ minLength: 1, maxLength: 4096, description: "Where events are sent by POST; https." });
+const url = Type.String({
+  minLength: 1,
+  maxLength: 4096,
+  description: "The https address to which events are" + " sent by POST.",
+});
 const events = Type.Array(choice(eventTypes), { minItems: 1, maxItems: 100 });
 const optional = {
   description: Type.Optional(nullable(textField(500, { min: 0 }))),
-  active: Type.Optional(Type.Boolean({ description: "False pauses: events are recorded as skipped meanwhile." })),
+  active: Type.Optional(
+    Type.Boolean({ description: "False pauses the subscription. Events are then recorded" + " as skipped." }),
+  ),
   version: Type.Optional(choice(subscriptionVersions, { description: "Fixed at creation." })),
-  payload: Type.Optional(choice(payloadKinds, { description: "`thin` names the object only; version 2." })),
+  payload: Type.Optional(
+    choice(payloadKinds, { description: "`thin` contains only the object's type and id;" + " version 2 only." }),
+  ),
   retry_limit: Type.Optional(retryLimit),
   rate_limit_per_second: Type.Optional(nullable(rateLimit)),
 };
@@ -56,7 +64,7 @@ export const RotateSecret = closed({
     Type.Integer({
       minimum: 0,
       maximum: overlap_seconds_max,
-      description: "How long the old secret signs beside the new one; a day unless given, 0 ends it at once.",
+      description: "How long the old secret also signs; a day by default, 0 ends it at once.",
     }),
   ),
 });
@@ -78,7 +86,7 @@ const subscriptionFields = {
   retry_limit: retryLimit,
   rate_limit_per_second: nullable(rateLimit),
   circuit: closed({
-    state: choice(["closed", "open"], { description: "While open, nothing is sent but a probe now and then." }),
+    state: choice(["closed", "open"], { description: "While it is open, only a probe is sent now and then." }),
     next_probe_at: nullable(moment),
   }),
   consecutive_failures: Type.Integer(),
@@ -87,14 +95,14 @@ const subscriptionFields = {
   previous_secret_expires_at: nullable(moment),
   backlog: Type.Object(
     {
-      skipped: Type.Integer({ description: "How many deliveries were skipped so far for these reasons." }),
+      skipped: Type.Integer({ description: "How many deliveries were skipped so far because of the backlog." }),
       last_skipped_at: nullable(moment),
     },
     {
       additionalProperties: false,
       description:
-        "Deliveries that are due for more than 7 days, and the longest waiting of more than 100,000, are skipped. " +
-        "`POST /webhooks/{id}/recover` sends them again, as long as their events are kept.",
+        "Deliveries due for more than 7 days are skipped, and of more than 100,000 the longest due. " +
+        "`POST /webhooks/{id}/recover` sends them again as long as their events are kept.",
     },
   ),
   created_at: moment,

@@ -3,7 +3,7 @@ import { assert } from "../../kit/assert.ts";
 
 const prefix = "whsec_";
 
-/** What signing secrets are sealed for. */
+/** The purpose under which signing secrets are sealed. */
 export const secret_purpose = "webhooks.secret";
 
 /** How many random bytes `newSecret` takes. */
@@ -15,7 +15,7 @@ export function newSecret(random: Uint8Array): string {
   return prefix + Buffer.from(random).toString("base64");
 }
 
-/** What is wrong with a secret that a client supplies, or null: it is `whsec_` and padded base64 of 24 to 64 bytes. */
+/** What is wrong with a client's secret, or null: it has to be `whsec_` and padded base64 of 24 to 64 bytes. */
 export function secretProblem(secret: string): string | null {
   if (!secret.startsWith(prefix)) return `must start with ${prefix}`;
   const key = Buffer.from(secret.slice(prefix.length), "base64");

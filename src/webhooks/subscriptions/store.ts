@@ -21,7 +21,7 @@ export async function getSubscription(db: Db, id: string | number): Promise<Subs
   return row as Subscription;
 }
 
-/** As `getSubscription`, and nobody else changes the subscription until this transaction ends. */
+/** As `getSubscription`, and locks the subscription until this transaction ends. */
 export async function lockSubscription(tx: Tx, id: string | number): Promise<Subscription> {
   const [row] = (await lockedSubscriptions(tx, { ids: list([readId("subscription", id) ?? 0]) })) as Subscription[];
   if (row === undefined || row.deleted_at !== null) throw missing("subscription", id);
@@ -68,7 +68,7 @@ const setSequence = prepared((sql: Tx["sql"], a: Args<{ id: number; sequence: nu
     .where(eq(subscriptions.id, a.id)),
 );
 
-/** Stores the number of the last delivery recorded for a subscription. */
+/** Stores the number of the last delivery created for a subscription. */
 export async function saveSequence(tx: Tx, id: number, sequence: number): Promise<void> {
   await setSequence(tx, { id, sequence });
 }
@@ -88,7 +88,7 @@ export async function savePace(
   await setPace(tx, { id, paced_until, next_probe_at });
 }
 
-/** The first subscription with deliveries that are to be ended, locked, unless others are at it; or null. */
+/** The first subscription with deliveries to end, locked, unless others have it; or null. */
 export async function lockEnding(tx: Tx): Promise<Subscription | null> {
   const ending = tx.sql
     .select()
@@ -100,12 +100,12 @@ export async function lockEnding(tx: Tx): Promise<Subscription | null> {
   return (row as Subscription | undefined) ?? null;
 }
 
-/** Stores whether deliveries of a subscription are left to be ended. */
+/** Stores whether a subscription has deliveries to end. */
 export async function saveEnding(tx: Tx, id: number, is_ending: boolean): Promise<void> {
   await tx.sql.update(subscriptions).set({ is_ending }).where(eq(subscriptions.id, id));
 }
 
-/** Stores how many deliveries of a subscription were skipped so far because too many waited, or for too long. */
+/** Stores how many deliveries of a subscription were skipped so far because of its backlog. */
 export async function saveBacklog(
   tx: Tx,
   { id, backlog_skipped, backlog_skipped_at }: Pick<Subscription, "id" | "backlog_skipped" | "backlog_skipped_at">,
@@ -130,12 +130,12 @@ const setHealth = prepared((sql: Tx["sql"], a: Args<SubscriptionHealth & { id: n
     .where(eq(subscriptions.id, a.id)),
 );
 
-/** Stores what attempts told of a subscription's receiver. */
+/** Stores the health of a subscription's receiver. */
 export async function saveHealth(tx: Tx, id: number, health: SubscriptionHealth): Promise<void> {
   await setHealth(tx, { ...healthOf(health), id });
 }
 
-/** Moves what keeps subscriptions waiting, and since when they fail, by as much as the clock was set. */
+/** Moves the times in subscriptions by as much as the clock was set: until when they wait, and since when they fail. */
 export async function movePauses(tx: Tx, by_ms: number): Promise<void> {
   const { first_failure_at, failing_since, paused_until, paced_until, next_probe_at } = subscriptions;
   const moved = (column: AnyColumn) => template`${column} + ${by_ms}`;
@@ -148,12 +148,12 @@ export async function movePauses(tx: Tx, by_ms: number): Promise<void> {
   });
 }
 
-/** What may change of a subscription apart from its numbers. */
+/** The fields of a subscription that clients change. */
 export type SubscriptionChange = Partial<
   Omit<Subscription, "id" | "version" | "begins_after" | "sequence" | "revision" | "created_at">
 >;
 
-/** Stores what a client changes of a locked subscription and answers it; its revision moves by one. */
+/** Stores a client's changes of a locked subscription and answers it; its revision increases by one. */
 export async function saveSubscription(
   tx: Tx,
   before: Subscription,
@@ -191,7 +191,7 @@ const freeSubscriptions = prepared((sql, a: Args<{ ids: string }>) =>
   skipLocked(sql.select().from(subscriptions).where(among(subscriptions.id, a.ids))),
 );
 
-/** As `lockSubscriptionsById`, without those that another transaction holds. */
+/** As `lockSubscriptionsById`, without those that another transaction has locked. */
 export async function lockFreeSubscriptions(tx: Tx, ids: readonly number[]): Promise<Map<number, Subscription>> {
   const rows = (await freeSubscriptions(tx, { ids: list(ids) })) as Subscription[];
   return new Map(rows.map((row) => [row.id, row]));

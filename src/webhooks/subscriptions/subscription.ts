@@ -5,7 +5,7 @@ import type { EventType } from "../../outbox/catalog.ts";
 import { type PayloadKind, type RetryLimit, type SubscriptionVersion, subscriptionMeanings } from "../status.ts";
 import type { SubscriptionHealth } from "./rules.ts";
 
-/** A receiver that asked to be told of some types of events. */
+/** A receiver subscribed to some types of events. */
 export interface Subscription extends SubscriptionHealth {
   readonly id: number;
   readonly url: string;
@@ -14,34 +14,37 @@ export interface Subscription extends SubscriptionHealth {
   readonly version: SubscriptionVersion;
   readonly payload: PayloadKind;
   readonly retry_limit: RetryLimit;
-  /** At most so many attempts a second; null for no limit of its own. */
+  /** The most attempts a second; null for no limit of its own. */
   readonly rate_limit_per_second: number | null;
-  /** When that limit lets the next attempt begin. */
+  /** When that limit lets the next attempt start. */
   readonly paced_until: number | null;
   /** Sealed: see `secret_purpose` of `secret.ts`. */
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly previous_secret_expires_at: number | null;
-  /** It is told of the events whose place in the order of events is later than this one. */
+  /** It receives events whose place in the order of events is after this one. */
   readonly begins_after: number;
-  /** The number of the last delivery recorded for it. */
+  /** The number of the last delivery created for it. */
   readonly sequence: number;
-  /** Whether deliveries wait that are to be ended. */
+  /** Whether it has waiting deliveries that have to be ended. */
   readonly is_ending: boolean;
-  /** How many deliveries were skipped because too many waited, or for too long; and when the last of them were. */
+  /** How many deliveries were skipped because of the backlog, and when the last one was. */
   readonly backlog_skipped: number;
   readonly backlog_skipped_at: number | null;
-  /** Raised by each change that a client makes. */
+  /** Increased by each change of a client. */
   readonly revision: number;
   readonly deleted_at: number | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
 
-/** The turn of those who add subscriptions or change what they are told of. It is taken before that of the fan-out. */
+/**
+ * The lock of transactions that create subscriptions or change what they receive. It is taken before that of the
+ * fan-out.
+ */
 export const subscribing_turn = "webhooks.subscribe";
 
-/** How many subscriptions a mode may have. */
+/** The most subscriptions of a mode. */
 export const subscriptions_max = 50;
 
 /** The subscription as the API shows it, without its secret. */
@@ -85,7 +88,7 @@ export function isSame(
   return one.url === other.url && one.version === other.version && chosen(one) === chosen(other);
 }
 
-/** Refuses what needs a subscription that takes deliveries. Refuses: subscription_disabled. */
+/** Refuses: subscription_disabled, for a subscription that takes no deliveries. */
 export function refuseInactive({ status, disabled_reason }: Subscription): void {
   if (subscriptionMeanings[status].active) return;
   throw new Fault("subscription_disabled", `The subscription is ${status}; switch it on first.`, {

@@ -15,9 +15,8 @@ const minute_ms = 60_000;
 const tests_in_a_minute_max = 10;
 
 /**
- * Records a test event for a subscription in any status, and claims it for the caller to send.
- * Its one attempt counts as spent at once: it is not tried again, whatever happens.
- * Refuses: resource_missing, rate_limited.
+ * Creates a test event for a subscription in any status, claimed for the caller to send. Its only attempt counts as
+ * spent at once: it is never tried again. Refuses: resource_missing, rate_limited.
  */
 export async function beginTest(tx: Tx, id: string, { type, data, previous = {} }: DomainEvent): Promise<Claim> {
   const subscription = await lockSubscription(tx, id);
@@ -53,7 +52,7 @@ export async function beginTest(tx: Tx, id: string, { type, data, previous = {} 
   return { delivery, subscription, body, probe: false };
 }
 
-/** Records what came of a test event. It tells nothing of the receiver's health. */
+/** Records the result of a test event. It does not change the receiver's health. */
 export async function endTest(tx: Tx, finished: Finished): Promise<void> {
   const { delivery } = finished.claim;
   const step = afterAttempt(delivery, finished.result, { ...finished, now: tx.now });

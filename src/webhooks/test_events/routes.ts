@@ -32,14 +32,14 @@ export const testEventRoutes = (service: Service) =>
       }),
     });
 
-/** Sends the published example of a type of event, once, and answers what came of it. */
+/** Sends the example of a type of event once, and answers the result. */
 function sendTest(call: Call, id: string, body: SendTest, service: Service): Promise<Response> {
   const event = exampleOf(body);
   const { store } = call;
   return answerLongWork(call, async () => {
     const claim = await writeFor(call, (tx) => beginTest(tx, id, event));
     const finished = await attempt(claim, store, service, true);
-    // What was sent is noted, whatever became of the key meanwhile.
+    // The attempt is recorded even if the key was revoked meanwhile.
     await store.write((tx) => endTest(tx, finished));
     return answerWrite(call, 200, async () => testView(finished));
   });
@@ -47,7 +47,7 @@ function sendTest(call: Call, id: string, body: SendTest, service: Service): Pro
 
 function exampleOf({ event, event_type }: SendTest): DomainEvent {
   if (event !== undefined && event_type !== undefined && event !== event_type) {
-    throw invalid("event_type", "differs from event, which is the same field by another name");
+    throw invalid("event_type", "differs from event, which is another name of the same field");
   }
   const type: EventType | undefined = event ?? event_type;
   if (type === undefined) throw invalid("event", "is required", "required");

@@ -150,7 +150,7 @@ describe("works", () => {
     store.orders.delete(ids);
     await tell();
     await app.runJobs();
-    expect((await get(`/orders/${id}/history`)).at(-1).note).toBe("The platform does not have it any more.");
+    expect((await get(`/orders/${id}/history`)).at(-1).note).toBe("The platform no longer has the order.");
     ids += 1;
     await tell();
     await app.runJobs();

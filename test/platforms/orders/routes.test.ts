@@ -223,7 +223,7 @@ describe("works", () => {
     expect(await take(app, shop, shopifyOrder(ids, { ...gone, updated_at: later(2) }))).toEqual(cancelled);
     await take(app, shop, shopifyOrder(ids, { updated_at: later(3) }));
     expect(await notesOf(order.id)).toEqual([
-      "The platform says that it is to be sent after all. It is cancelled here: enter it anew.",
+      "The platform wants the order to be sent after all, but it is cancelled here. Create it again.",
     ]);
     const sent = await take(app, shop, shopifyOrder(++ids));
     await app.post(`/orders/${sent.id}/ship`);
@@ -232,7 +232,7 @@ describe("works", () => {
       const late = shopifyOrder(ids, { cancelled_at: later(1), updated_at: later(minute) });
       expect((await take(app, shop, late)).status).toBe("shipped");
     }
-    expect(await notesOf(sent.id)).toEqual(["The platform cancelled it, too late for this order."]);
+    expect(await notesOf(sent.id)).toEqual(["The platform cancelled the order too late."]);
     expect(await typesOf()).toEqual([]);
   });
 
@@ -259,7 +259,7 @@ describe("works", () => {
     const kept = await labelled();
     const open = await take(app, shop, shopifyOrder(ids, gone), { topic: "orders/cancelled" });
     expect([open.status, ...(await statusOf(kept)), seller.asked("void")]).toEqual(["pending", "completed", null, 2]);
-    expect(await notesOf(open.id)).toEqual(["The platform cancelled it, too late for this order."]);
+    expect(await notesOf(open.id)).toEqual(["The platform cancelled the order too late."]);
     await typesOf();
   });
 
@@ -277,7 +277,7 @@ describe("works", () => {
     const order = await take(app, shop, shopifyOrder(++ids));
     const done = { fulfillment_status: "fulfilled", updated_at: later(1) };
     await take(app, shop, shopifyOrder(ids, done));
-    expect(await notesOf(order.id)).toEqual(["The platform says that it is sent already."]);
+    expect(await notesOf(order.id)).toEqual(["The order was sent already, according to the platform."]);
     const own = await take(app, shop, shopifyOrder(++ids));
     await app.post(`/orders/${own.id}/ship`);
     await take(app, shop, shopifyOrder(ids, done));

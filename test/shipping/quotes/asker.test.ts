@@ -3,7 +3,7 @@ import { Fault } from "../../../src/kit/fault.ts";
 import type { Log } from "../../../src/kit/log.ts";
 import type { CarrierAccount } from "../../../src/shipping/accounts/account.ts";
 import type { Carriage, Offers } from "../../../src/shipping/offer.ts";
-import { Asker, type Counter } from "../../../src/shipping/quotes/asker.ts";
+import { Asker, type RateSource } from "../../../src/shipping/quotes/asker.ts";
 import { fakeCarrier, fakeOffer } from "../carriers/fake.ts";
 
 const carriage = {} as Carriage;
@@ -22,12 +22,12 @@ function openAsker() {
 }
 
 /** An account of a carrier that answers so. */
-function counterOf(id: number, offers: () => Promise<Offers>, version = 1) {
+function sourceOf(id: number, offers: () => Promise<Offers>, version = 1) {
   const fake = fakeCarrier();
   fake.offers = offers;
   const account = { id, name: `account ${id}`, version } as CarrierAccount;
-  const ctx = { account, mode: "live", credentials: {} } as unknown as Counter["ctx"];
-  return { fake, counter: { account, ctx, connector: fake.connector } };
+  const ctx = { account, mode: "live", credentials: {} } as unknown as RateSource["ctx"];
+  return { fake, source: { account, ctx, connector: fake.connector } };
 }
 
 const codesOf = ({ messages }: { messages: readonly { code: string }[] }) => messages.map(({ code }) => code);
@@ -35,15 +35,15 @@ const codesOf = ({ messages }: { messages: readonly { code: string }[] }) => mes
 describe("asking for rates", () => {
   test("takes no longer than the slowest that answers in time, and tells of the others", async () => {
     const { asker } = openAsker();
-    const good = counterOf(1, async () => ten_dollars);
-    const hung = counterOf(2, never);
-    const failing = counterOf(3, fails);
-    const broken = counterOf(4, async () => {
+    const good = sourceOf(1, async () => ten_dollars);
+    const hung = sourceOf(2, never);
+    const failing = sourceOf(3, fails);
+    const broken = sourceOf(4, async () => {
       throw new Error("a wrong program");
     });
     const began = performance.now();
     const answer = await asker.ask(
-      [hung, failing, good, broken].map(({ counter }) => counter),
+      [hung, failing, good, broken].map(({ source }) => source),
       carriage,
       100,
     );
@@ -59,8 +59,8 @@ describe("asking for rates", () => {
 
   test("goes on without one that has hung three times in a row, until a try finds it well", async () => {
     const { asker, clock, warned } = openAsker();
-    const { fake, counter } = counterOf(1, never);
-    const ask = () => asker.ask([counter], carriage, 5);
+    const { fake, source } = sourceOf(1, never);
+    const ask = () => asker.ask([source], carriage, 5);
     for (let at = 0; at < 3; at++) expect(codesOf(await ask())).toEqual(["carrier_timeout"]);
     expect([fake.asked.length, warned.length]).toEqual([3, 1]);
     const rested = await ask();
@@ -85,12 +85,12 @@ describe("asking for rates", () => {
     const busy = async () => {
       throw new Fault("carrier_error", "Too often.", { retry_after_seconds: 20 });
     };
-    const { fake, counter } = counterOf(1, busy);
-    await asker.ask([counter], carriage, 100);
+    const { fake, source } = sourceOf(1, busy);
+    await asker.ask([source], carriage, 100);
     clock.now = 19_999;
-    expect((await asker.ask([counter], carriage, 100)).messages[0]?.message).toContain("Too often.");
+    expect((await asker.ask([source], carriage, 100)).messages[0]?.message).toContain("Too often.");
     expect(fake.asked.length).toBe(1);
-    const changed = { ...counter, account: { ...counter.account, version: 2 } };
+    const changed = { ...source, account: { ...source.account, version: 2 } };
     await asker.ask([changed], carriage, 100);
     expect(fake.asked.length).toBe(2);
   });
@@ -100,23 +100,23 @@ describe("asking for rates", () => {
     const refuses = async () => {
       throw new Fault("carrier_refused", "Too long.");
     };
-    const { fake, counter } = counterOf(1, refuses);
+    const { fake, source } = sourceOf(1, refuses);
     for (let at = 0; at < 5; at++)
-      expect(codesOf(await asker.ask([counter], carriage, 100))).toEqual(["carrier_refused"]);
+      expect(codesOf(await asker.ask([source], carriage, 100))).toEqual(["carrier_refused"]);
     expect(fake.asked.length).toBe(5);
   });
 
   test("has thirty-two questions of an account under way at most, while other accounts are asked", async () => {
     const { asker } = openAsker();
     let [now, most] = [0, 0];
-    const busy = counterOf(1, async () => {
+    const busy = sourceOf(1, async () => {
       most = Math.max(most, ++now);
       await Bun.sleep(5);
       now -= 1;
       return ten_dollars;
     });
-    const hung = counterOf(2, never);
-    const counters = [busy.counter, hung.counter];
+    const hung = sourceOf(2, never);
+    const counters = [busy.source, hung.source];
     const answers = await Promise.all(Array.from({ length: 100 }, () => asker.ask(counters, carriage, 2000)));
     expect([most, busy.fake.asked.length, hung.fake.asked.length]).toEqual([32, 100, 32]);
     expect(answers.every(({ offers }) => offers.length === 1)).toBe(true);

@@ -10,17 +10,17 @@ import { openStatuses, orderMoves } from "../../../orders/status.ts";
 import { usableLabelStatuses } from "../../../shipping/labels/status.ts";
 import type { Stage } from "../schemas.ts";
 
-/** Orders of one warehouse that have not left, are not held and are alike in what a departure says of them. */
+/** Orders of one warehouse that have not left, are not held, and are alike in all that a departure shows of them. */
 export interface OpenOrders {
   readonly carrier: string | null;
   readonly service: string | null;
   readonly stage: Stage;
-  /** Whether they came before the first moment that was given, between both, or after the second. */
+  /** Whether they came before the first given moment, between both, or after the second. */
   readonly came: "before" | "between" | "after";
   readonly count: number;
 }
 
-// A house that has more open orders than this sees that it has many; to count them exactly takes longer than it helps.
+// A business with more open orders than this sees that it has many. An exact count would take too long.
 const orders_max = 10_000;
 
 const units = (what: SQL) => sql`(

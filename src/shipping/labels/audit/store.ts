@@ -1,4 +1,4 @@
-// // Whether every label has its event and all it must have, and none stays unfinished for ever.
+// Whether every label has its event and all it must have, and none stays unfinished for ever.
 import { and, eq, lt, sql } from "drizzle-orm";
 import { isOneOf } from "../../../../db/kit.ts";
 import { returns } from "../../../../db/schema/returns.ts";
@@ -10,12 +10,12 @@ import { givenUp } from "../../../orders/shipments/status.ts";
 import { tells } from "../../../outbox/audit/store.ts";
 import { boughtLabelStatuses, labelStarts, usableLabelStatuses } from "../status.ts";
 
-// // The events of labels that come back are those of their returns.
+// The events of labels that come back are those of their returns.
 const bought = sql`select count(*) from ${labels}
   where ${isOneOf(labels.status, boughtLabelStatuses)} and ${labels.return_id} is null`;
 
 const isBought = isOneOf(labels.status, boughtLabelStatuses);
-// // A carrier's document may be unreadable; then a warning of the label says so.
+// A carrier's document may be unreadable; then a warning of the label says so.
 const hasDocument = sql`(${labels.drawing} is not null
   or exists (select 1 from ${label_documents} where ${label_documents.label_id} = ${labels.id})
   or cast(${labels.warnings} as text) like '%no_document%')`;
@@ -62,7 +62,7 @@ const labelRows: RowsOf = async (db, id) => {
 const verifyAll = verifierOf(checks, { events: async () => [], label: labelRows, quotes: async () => [] });
 
 const day_ms = 86_400_000;
-// // A purchase is given up after a day, in the next round of the job, so a little more time passes.
+// A purchase is given up after a day, in the next round of the job, so a little more time passes.
 const late_ms = day_ms + 3_600_000;
 
 const lateOnes = prepared((select, a: Args<{ before: number }>) =>

@@ -48,7 +48,7 @@ const byKey = (answer: AnswerDocument) =>
     },
   );
 
-// // Browsers and printers follow these links without a key. The signature proves that the link was given to a key's
+// Browsers and printers follow these links without a key. The signature proves that the link was given to a key's
 // owner.
 const byLink = (service: Service, signer: LinkSigner, answer: AnswerDocument) => {
   const followed = rateCounter(linkRate);
@@ -133,7 +133,7 @@ function documentAnswers({ log }: Service): AnswerDocument {
       headers: {
         "content-type": content_type,
         "content-disposition": `inline; filename="${name}.${formatOf(content_type)}"`,
-        // // A carrier's document is served as the type that it was stored with; browsers must not guess another.
+        // A carrier's document is served as the type that it was stored with; browsers must not guess another.
         "x-content-type-options": "nosniff",
         "cache-control": "private, no-store",
         "x-request-id": call.request_id,

@@ -141,7 +141,7 @@ function qrCode(qr_text: string | null): Operation | null {
   const top = 565;
   const bottom = 800;
   const side = qrSide(qr_text);
-  // // The quiet zone is four modules wide. On the right it is the page's margin.
+  // The quiet zone is four modules wide. On the right it is the page's margin.
   const module = Math.min(Math.floor(qrRoom / side), Math.floor(left / 4));
   const y = Math.round((top + bottom - side * module) / 2);
   return { op: "qr", x: right - side * module, y, module, text: qr_text };
@@ -169,7 +169,7 @@ function drawRouting(sheet: Sheet, facts: LabelFacts): void {
     sheet.warnings.push({ field: "recipient.postal_code", code: "no_postal_barcode", message });
     return;
   }
-  // // The quiet zone is ten modules wide. On the left the page's margin is part of it.
+  // The quiet zone is ten modules wide. On the left the page's margin is part of it.
   const width = code128Width(postal, true);
   const module = largestModule(width + 20, right - qrRoom - 24);
   const x = Math.max(left, module * 10);

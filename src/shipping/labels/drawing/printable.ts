@@ -3,7 +3,7 @@ import { printableLine, unprintableLetters } from "../../../typesetting/text/sha
 import { missingFonts } from "../../../typesetting/text/typefaces.ts";
 import type { Address } from "../../address.ts";
 
-// // The names of the printed address fields in the shipping routes.
+// The names of the printed address fields in the shipping routes.
 const printedParts = {
   name: "name",
   company: "company",

@@ -102,7 +102,7 @@ async function filterOf(call: Call, query: ExportLabels): Promise<LabelFilter> {
     query;
   const number = tracking_number === undefined ? undefined : plainTrackingNumber(tracking_number);
   const named = (noun: "shipment" | "return" | "manifest", id: string | number | undefined) =>
-    // // An unknown order or manifest has no labels.
+    // An unknown order or manifest has no labels.
     id === undefined ? undefined : (readId(noun, id) ?? 0);
   return {
     on_manifest,

@@ -49,7 +49,7 @@ function matching(db: Db, filter: LabelFilter): SQL | undefined {
   );
 }
 
-// // Drawings are long, and a list does not print.
+// Drawings are long, and a list does not print.
 const { drawing: _drawing, ...columns } = getTableColumns(labels);
 
 /** A page of labels, newest first. */

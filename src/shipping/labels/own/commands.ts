@@ -1,4 +1,4 @@
-// // Labels of our own: their price by a rate card or a quote, their number, and their drawing.
+// Labels of our own: their price by a rate card or a quote, their number, and their drawing.
 
 import { isSamePlace } from "../../../addresses/address.ts";
 import type { Db, Tx } from "../../../database/store.ts";
@@ -33,7 +33,7 @@ import { chooseCard } from "./rules.ts";
 const livePrefix = "WH";
 
 /** How the price of our own label is found: by a rate card, or by a quote. */
-interface OwnCounter {
+interface OwnSeller {
   readonly carrier: string;
   readonly service: string;
   readonly sold_by: BuiltInCarrier;
@@ -41,11 +41,11 @@ interface OwnCounter {
 }
 
 /** The seller of our own labels for a purchase. Refuses: validation_failed. */
-export async function ownCounter(
+export async function ownSeller(
   db: Db,
   names: Pick<CreateLabel, "carrier" | "service" | "account_id">,
   quote: Quote | null,
-): Promise<OwnCounter> {
+): Promise<OwnSeller> {
   const sold_by = builtInCarrier(db.mode);
   const { code: carrier } = sold_by;
   if (quote !== null) return { carrier, service: quote.offer.service, sold_by, price: { quote } };
@@ -67,14 +67,14 @@ export interface BoughtLabel {
  * duplicate_label, invalid_state_transition, quote_mismatch, quote_used.
  */
 export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<BoughtLabel> {
-  const counter = await ownCounter(tx, input, buying.quote);
-  const ready = await openParcel(tx, input, buying, counter);
+  const seller = await ownSeller(tx, input, buying.quote);
+  const ready = await openParcel(tx, input, buying, seller);
   const { order, shipment } = ready;
   const place = parcelPlace(order, shipment.id);
   const number = await parcelNumber(tx, shipment.id);
   const { tracking_number } = number;
   const known = isSamePlace(order.shipping_address, ready.to_address) ? order.address_verification : null;
-  const label = await drawOwnLabel(tx, counter, {
+  const label = await drawOwnLabel(tx, seller, {
     ...ready,
     residential: known?.residential ?? null,
     id: null,
@@ -84,7 +84,7 @@ export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Prom
     number,
     reference: printedNumber(order),
     parcel_text: place === null ? "" : placeInWords(place),
-    qr_text: trackingUrl(tx, { id: shipment.id, carrier: counter.carrier, tracking_number, told_url: null }),
+    qr_text: trackingUrl(tx, { id: shipment.id, carrier: seller.carrier, tracking_number, told_url: null }),
   });
   const labelled = await labelShipment(tx, { order, shipment }, { tracking_number, told_url: null }, buying.actor);
   return { ...labelled, label, estimated_delivery: label.delivery_date };
@@ -127,10 +127,10 @@ interface OwnReference {
 }
 
 /** Prices, draws and stores a label of our own. Refuses: validation_failed, quote_used. */
-export async function drawOwnLabel(tx: Tx, counter: OwnCounter, made: OwnLabel): Promise<Label> {
+export async function drawOwnLabel(tx: Tx, seller: OwnSeller, made: OwnLabel): Promise<Label> {
   const { parcel, from_address, to_address, number, reference, value_cents, insurance } = made;
   checkPrintable({ from_address, to_address });
-  const { price, sold_by } = counter;
+  const { price, sold_by } = seller;
   const offer = dated("quote" in price ? price.quote.offer : offerOf(sold_by, price.card, made, tx.now));
   const { drawing, warnings } = drawLabel({
     carrier: sold_by.name,
@@ -152,7 +152,7 @@ export async function drawOwnLabel(tx: Tx, counter: OwnCounter, made: OwnLabel):
     ...(made.return_id !== null && { return_id: made.return_id }),
     order_id: made.order_id,
     status: move(labelMoves, "complete", labelStarts),
-    carrier: counter.carrier,
+    carrier: seller.carrier,
     service: offer.service,
     tracking_number: number.tracking_number,
     cost_cents: rate_cents,
@@ -213,7 +213,7 @@ async function parcelNumber(tx: Tx, shipment_id: number): Promise<OwnNumber> {
   return { tracking_number: own, warnings: [{ field: "tracking_number", code: "no_sscc", message }] };
 }
 
-// // Far above the numbers of outgoing parcels.
+// Far above the numbers of outgoing parcels.
 const returned_from = 500_000_000_000;
 
 /** The number of a parcel that comes back with a label of ours, made of the label's id. */

@@ -1,4 +1,4 @@
-// // The parcel that a label is bought for, whoever sells the label.
+// The parcel that a label is bought for, whoever sells the label.
 import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";

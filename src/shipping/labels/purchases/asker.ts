@@ -1,4 +1,4 @@
-// // How a carrier is asked about one label, through the account that the label is bought with.
+// How a carrier is asked about one label, through the account that the label is bought with.
 import type { Store } from "../../../database/store.ts";
 import type { Service } from "../../../http/service.ts";
 import { Fault } from "../../../kit/fault.ts";
@@ -17,13 +17,13 @@ export interface At {
 }
 
 /** A connector, and all that it needs to call for one account. */
-export interface Counter {
+export interface Seller {
   readonly connector: OutsideCarrier;
   readonly ctx: Ctx;
 }
 
 /** How to call the carrier of a label, or the Fault that says why it cannot be called. */
-export async function counterOf({ store, service }: At, { account_id }: Label): Promise<Counter | Fault> {
+export async function sellerOf({ store, service }: At, { account_id }: Label): Promise<Seller | Fault> {
   const account = account_id === null ? null : await store.read((db) => findAccount(db, account_id));
   const connector = account === null ? undefined : outsideCarriersOf(service)[account.connector];
   if (account !== null && connector !== undefined) {
@@ -37,7 +37,7 @@ type Said<Thing> = { readonly said: Thing } | { readonly fault: Fault; readonly 
 
 /** Asks a carrier. Errors are answered, not thrown. */
 export async function asked<Thing>(
-  { connector, ctx }: Counter,
+  { connector, ctx }: Seller,
   { service }: At,
   ask: (connector: OutsideCarrier, ctx: Ctx) => Promise<Thing>,
 ): Promise<Said<Thing>> {

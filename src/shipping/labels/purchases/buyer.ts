@@ -1,4 +1,4 @@
-// // Buys labels from carriers in three steps: claim in one transaction, pay in none, record in another.
+// Buys labels from carriers in three steps: claim in one transaction, pay in none, record in another.
 import type { Tx } from "../../../database/store.ts";
 import { Fault } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
@@ -7,7 +7,7 @@ import type { Bought } from "../../offer.ts";
 import type { Label } from "../label.ts";
 import { hasFailed } from "../status.ts";
 import { getLabel } from "../store.ts";
-import { type At, asked, type Counter, counterOf } from "./asker.ts";
+import { type At, asked, type Seller, sellerOf } from "./asker.ts";
 import { carriageOfLabel, lookLater, readyToPay, recordBought, recordFailed } from "./commands.ts";
 import { give_up_after_ms, isPassing, nobodyKnows, offerFor, type Reason } from "./rules.ts";
 
@@ -35,9 +35,9 @@ interface Pursuit extends At {
  */
 export async function buyClaimed(at: At, claim: Label, onEnd: OnEnd): Promise<void> {
   const pursuit = { ...at, claim, onEnd, patient: false };
-  const counter = await counterOf(at, claim);
-  if (counter instanceof Fault) await fail(pursuit, counter);
-  else await pay(pursuit, counter);
+  const seller = await sellerOf(at, claim);
+  if (seller instanceof Fault) await fail(pursuit, seller);
+  else await pay(pursuit, seller);
 }
 
 /**
@@ -48,10 +48,10 @@ export async function buyAgain(at: At, claim: Label): Promise<void> {
   const pursuit = { ...at, claim, onEnd: nobodyWaits, patient: true };
   const { offer_ref } = claim;
   const late = at.store.clock.now() - claim.created_at >= give_up_after_ms;
-  const counter = await counterOf(at, claim);
+  const seller = await sellerOf(at, claim);
   if (offer_ref !== null) {
     const look = (one: OutsideCarrier, ctx: Ctx) => one.find(offer_ref, late ? withoutPapers(ctx) : ctx);
-    const found = counter instanceof Fault ? null : await asked(counter, at, look);
+    const found = seller instanceof Fault ? null : await asked(seller, at, look);
     const said = found !== null && "said" in found ? found.said : null;
     if (said?.state === "bought") return record(pursuit, said.bought);
     if (said?.state !== "not_bought") {
@@ -59,9 +59,9 @@ export async function buyAgain(at: At, claim: Label): Promise<void> {
       return wait(pursuit, found !== null && "fault" in found ? found.fault : null);
     }
   }
-  if (counter instanceof Fault) return fail(pursuit, counter);
+  if (seller instanceof Fault) return fail(pursuit, seller);
   if (late) return fail(pursuit, new Fault("carrier_error", "The label was not bought within a day."));
-  return pay(pursuit, counter);
+  return pay(pursuit, seller);
 }
 
 /** A caller that ignores documents which cannot be read: the purchase is known all the same. */
@@ -76,24 +76,24 @@ function withoutPapers(ctx: Ctx): Ctx {
   return { ...ctx, download };
 }
 
-async function pay(pursuit: Pursuit, counter: Counter): Promise<void> {
+async function pay(pursuit: Pursuit, seller: Seller): Promise<void> {
   const { store, claim, patient } = pursuit;
   const carriage = await store.write((tx) => carriageOfLabel(tx, claim));
   let offer = null;
   if (claim.offer_ref === null) {
-    const offered = await asked(counter, pursuit, (one, ctx) => one.offers(carriage, ctx));
+    const offered = await asked(seller, pursuit, (one, ctx) => one.offers(carriage, ctx));
     if ("fault" in offered) {
       return patient && isPassing(offered.fault) ? wait(pursuit, offered.fault) : fail(pursuit, offered.fault);
     }
-    offer = offerFor(claim, offered.said, counter.connector.code);
+    offer = offerFor(claim, offered.said, seller.connector.code);
     if (offer instanceof Fault) return fail(pursuit, offer);
   }
-  // // The claim is renewed before paying, so that no other server pays too, and the offer is stored in case this
+  // The claim is renewed before paying, so that no other server pays too, and the offer is stored in case this
   // process dies.
   const ready = await store.write((tx) => readyToPay(tx, claim, offer));
   const ref = ready?.offer_ref ?? null;
   if (ref === null) return;
-  const paid = await asked(counter, pursuit, (one, ctx) => one.buy(ref, carriage, ctx));
+  const paid = await asked(seller, pursuit, (one, ctx) => one.buy(ref, carriage, ctx));
   if ("fault" in paid) return paid.certain ? fail(pursuit, paid.fault) : wait(pursuit, paid.fault);
   if (paid.said.state === "bought") return record(pursuit, paid.said.bought);
   if (paid.said.state === "waiting") return wait(pursuit, null);
@@ -112,7 +112,7 @@ async function record({ store, service, news, claim, onEnd }: Pursuit, bought: B
     return label.status;
   });
   if (!hasFailed(recorded)) return;
-  // // The purchase was given up before the carrier's late answer arrived.
+  // The purchase was given up before the carrier's late answer arrived.
   const label = wireId("label", claim.id);
   service.log.error("a carrier sold a label that was given up", { label, carrier_ref: bought.carrier_ref });
 }

@@ -66,7 +66,7 @@ export async function chooseSeller(
   }
   const codesOf = ({ services }: (typeof selling)[number]) => services.map(({ code }) => code);
   const lists = selling.find((one) => codesOf(one).includes(service));
-  // // If an account lists no services at all, only its carrier knows them.
+  // If an account lists no services at all, only its carrier knows them.
   const found = lists ?? selling.find(({ services }) => services.length === 0);
   if (found === undefined) throw invalidChoice("service", service, [...new Set(selling.flatMap(codesOf))]);
   return { account_id: found.account_id, carrier, service, quote: null };
@@ -261,7 +261,7 @@ export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promis
     status: move(labelMoves, "complete", before.status),
     tracking_number,
     tracking_url: bought.tracking_url,
-    // // Money that a carrier returns with a purchase is not a cost.
+    // Money that a carrier returns with a purchase is not a cost.
     carrier_cost_cents: Math.max(bought.cost_cents, 0),
     delivery_date: bought.estimated_delivery ?? before.delivery_date,
     carrier_ref: bought.carrier_ref,
@@ -274,7 +274,7 @@ export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promis
   const shipment = order.shipments.find(({ id }) => id === label.shipment_id);
   assert(shipment !== undefined, "an order has the parcels that its labels name");
   const parcel = { order, shipment };
-  // // A parcel that was given up meanwhile gets no number. Its label can be voided.
+  // A parcel that was given up meanwhile gets no number. Its label can be voided.
   if (isGivenUp(shipment.status)) return { label, parcel };
   const told = { tracking_number, told_url: bought.tracking_url };
   return { label, parcel: await labelShipment(tx, parcel, told, whoAsked(label)) };

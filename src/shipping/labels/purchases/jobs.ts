@@ -1,4 +1,4 @@
-// // Finishes what requests have left open: purchases whose server stopped or whose carrier was slow, and voids that
+// Finishes what requests have left open: purchases whose server stopped or whose carrier was slow, and voids that
 // carriers have yet to decide.
 import type { Store } from "../../../database/store.ts";
 import type { Service } from "../../../http/service.ts";
@@ -42,7 +42,7 @@ function lanesOf(store: Store, service: Service): Lanes<Task> {
       return { claims: claims.map((label) => ({ connection: { id: label.account_id ?? 0 }, label })), next_at };
     },
     work: ({ label }) => finish(label, store, service),
-    // // The claim expires, and then it is tried again.
+    // The claim expires, and then it is tried again.
     failed: (error) => service.log.error("a purchase was not recorded", { mode: store.mode, error: String(error) }),
     idle: () => store.write(async (tx) => tx.wake(finishing_job, tx.now)),
   });

@@ -36,11 +36,11 @@ export async function answerPurchase(call: Call, service: Service, body: CreateL
   const quoted = body.quote_id === undefined ? null : readQuote(body.quote_id, { secret_key, mode, now: 0 });
   const buying = {
     actor: call.actor,
-    // // A request with an Idempotency-Key of its own is never an accidental repeat.
+    // A request with an Idempotency-Key of its own is never an accidental repeat.
     additional: body.additional === true || idempotencyKey(call.request) !== null,
     quote: quoted,
   };
-  // // A quote expires, but a repeated request still gets the first answer.
+  // A quote expires, but a repeated request still gets the first answer.
   const checkQuoted = (tx: Tx) => {
     if (body.quote_id === undefined || quoted === null) return;
     readQuote(body.quote_id, { secret_key, mode, now: tx.now });
@@ -94,7 +94,7 @@ export async function told<Done>({ log }: Service, work: Promise<Done>): Promise
   try {
     return await work;
   } catch (error) {
-    // // The claim expires, and then the job continues it.
+    // The claim expires, and then the job continues it.
     log.error("a purchase was not recorded", { error: String(error) });
     throw error;
   }

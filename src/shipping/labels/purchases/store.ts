@@ -6,7 +6,7 @@ import type { Db, Tx } from "../../../database/store.ts";
 import type { Label } from "../label.ts";
 
 type Row = typeof labels.$inferSelect;
-// // The documents of carriers are read only where they are shown.
+// The documents of carriers are read only where they are shown.
 const labelOf = (row: Row): Label => ({ ...(row as unknown as Label), documents: [] });
 
 const locked = prepared((sql, a: Args<{ id: number }>) =>
@@ -19,7 +19,7 @@ export async function lockLabel(tx: Tx, id: number): Promise<Label | null> {
   return row === undefined ? null : labelOf(row);
 }
 
-// // The condition of the partial index is written into the query, since databases do not match parameters to it.
+// The condition of the partial index is written into the query, since databases do not match parameters to it.
 const isClaimed = template`${labels.claimed_until} is not null`;
 
 const isOfOther = (busy: ReadonlySet<number>) =>

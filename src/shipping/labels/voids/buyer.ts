@@ -3,7 +3,7 @@ import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
 import type { Label } from "../label.ts";
-import { type At, asked, counterOf } from "../purchases/asker.ts";
+import { type At, asked, sellerOf } from "../purchases/asker.ts";
 import { lookLater, whoAsked } from "../purchases/commands.ts";
 import type { voidMoves } from "../status.ts";
 import { getLabel } from "../store.ts";
@@ -33,13 +33,13 @@ export async function voidAtCarrier(
       if (label !== null) await onAnswer(tx, { fault });
       return label === null ? null : { fault };
     });
-  const counter = await counterOf(at, claim);
-  if (counter instanceof Fault) return kept(notTaken(claim, counter.message));
+  const seller = await sellerOf(at, claim);
+  if (seller instanceof Fault) return kept(notTaken(claim, seller.message));
   const { carrier_ref } = claim;
-  if (counter.connector.void === undefined || carrier_ref === null) {
-    return kept(notTaken(claim, `${counter.connector.name} cannot void labels. Ask the carrier itself.`));
+  if (seller.connector.void === undefined || carrier_ref === null) {
+    return kept(notTaken(claim, `${seller.connector.name} cannot void labels. Ask the carrier itself.`));
   }
-  const answer = await asked(counter, at, async (one, ctx) => (await one.void?.(carrier_ref, ctx)) ?? "rejected");
+  const answer = await asked(seller, at, async (one, ctx) => (await one.void?.(carrier_ref, ctx)) ?? "rejected");
   if ("fault" in answer) {
     if (!answer.certain && claim.attempts < asked_in_vain_max) return later(at, claim);
     const refused = answer.fault.code === "carrier_refused";
@@ -71,7 +71,7 @@ async function later({ store }: At, claim: Label): Promise<null> {
   return null;
 }
 
-// // About a day, since most of these waits are half an hour.
+// About a day, since most of these waits are half an hour.
 const asked_in_vain_max = 60;
 
 /**

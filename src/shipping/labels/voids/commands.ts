@@ -1,4 +1,4 @@
-// // Voiding labels. A label of our own is void at once. For a carrier's, the label is claimed in one transaction, the
+// Voiding labels. A label of our own is void at once. For a carrier's, the label is claimed in one transaction, the
 // carrier asked in none, and its answer recorded in another.
 import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";

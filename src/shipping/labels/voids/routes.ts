@@ -31,7 +31,7 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
         return { begun: label, data: view(label, tx) };
       },
       goOn: async (label, end) => {
-        // // Another request was a moment faster.
+        // Another request was a moment faster.
         if (isVoided(label.status)) {
           await call.store.write(async (tx) => end(tx, { status: 200, data: view(await getLabel(tx, label.id), tx) }));
           return;

@@ -1,4 +1,4 @@
-// // Whether every version of each rate card is kept.
+// Whether every version of each rate card is kept.
 import { eq, sql } from "drizzle-orm";
 import { rate_card_versions, rate_cards } from "../../../../db/schema/rates.ts";
 import type { Db } from "../../../database/store.ts";
