@@ -1,8 +1,8 @@
 import type { Order, OrderLine } from "../../api/types.ts";
 import { Button } from "../../kit/button.tsx";
 import type { Editing, Field, Values } from "../../kit/fields.tsx";
-import { count } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
+import { UnitLines } from "./unit_lines.tsx";
 
 /** A line of which some units can be chosen. */
 export interface Choosable {
@@ -60,34 +60,16 @@ function Units({ lines, editing }: { readonly lines: readonly Choosable[]; reado
         <Button kind="plain" title={texts.all} onClick={() => set(chosenUnits(lines, true))} />
         <Button kind="plain" title={texts.none} onClick={() => set(chosenUnits(lines, false))} />
       </div>
-      {lines.map((line) => {
-        const at = items.findIndex(({ line_id }) => line_id === line.id);
-        const wrong = at < 0 ? undefined : problem(`[${at}].quantity`);
-        return (
-          <div key={line.id} class="units-line">
-            <label for={`${id}-${line.id}`}>
-              <code>{line.sku}</code> <span class="muted">{line.name}</span>
-            </label>
-            <span class="with-unit">
-              <input
-                id={`${id}-${line.id}`}
-                type="text"
-                inputMode="numeric"
-                value={String(entered[line.id] ?? "")}
-                aria-label={texts.quantityOf(line.sku)}
-                aria-invalid={wrong ? true : undefined}
-                onInput={(event) => set({ ...entered, [line.id]: event.currentTarget.value.replace(/\D/g, "") })}
-              />
-              <span class="unit">{texts.of(count(line.most))}</span>
-            </span>
-            {wrong && (
-              <p class="field-wrong" role="alert">
-                {wrong}
-              </p>
-            )}
-          </div>
-        );
-      })}
+      <UnitLines
+        id={id}
+        lines={lines}
+        entered={entered}
+        onEnter={set}
+        wrong={(line) => {
+          const at = items.findIndex(({ line_id }) => line_id === line.id);
+          return at < 0 ? undefined : problem(`[${at}].quantity`);
+        }}
+      />
       {problem() && (
         <p class="field-wrong" role="alert">
           {problem()}

@@ -1,9 +1,8 @@
 import { conditions } from "../../../../returns/status.ts";
 import { stateWords } from "../../kit/badge.tsx";
 import type { Editing, Field, Values } from "../../kit/fields.tsx";
-import { count } from "../../texts/format.ts";
-import { orderTexts } from "../../texts/order.ts";
 import { returnTexts as texts } from "../../texts/returns.ts";
+import { UnitLines } from "../order_parts/unit_lines.tsx";
 import { type Choosable, itemsOf } from "../order_parts/units.tsx";
 
 interface Stated {
@@ -42,50 +41,32 @@ function StatedLines({ lines, editing }: { readonly lines: readonly Choosable[];
   const chosen = itemsOf(value.units, lines);
   return (
     <div class="units">
-      {lines.map((line) => {
-        const at = chosen.findIndex(({ line_id }) => line_id === line.id);
-        const wrong = at < 0 ? undefined : (problem(`[${at}].quantity`) ?? problem(`[${at}].notes`));
-        return (
-          <div key={line.id} class="units-line">
-            <label for={`${id}-${line.id}`}>
-              <code>{line.sku}</code> <span class="muted">{line.name}</span>
-            </label>
-            <span class="with-unit">
-              <input
-                id={`${id}-${line.id}`}
-                type="text"
-                inputMode="numeric"
-                aria-label={orderTexts.quantityOf(line.sku)}
-                value={String(value.units[line.id] ?? "")}
-                onInput={(event) => {
-                  const entered = event.currentTarget.value.replace(/\D/g, "");
-                  set({ ...value, units: { ...value.units, [line.id]: entered } });
-                }}
-              />
-              <span class="unit">{orderTexts.of(count(line.most))}</span>
-            </span>
-            <select
-              aria-label={`${texts.condition}: ${line.sku}`}
-              value={String(value.conditions[line.id] ?? "")}
-              onChange={(event) =>
-                set({ ...value, conditions: { ...value.conditions, [line.id]: event.currentTarget.value } })
-              }
-            >
-              <option value="">{texts.unknown}</option>
-              {conditions.map((word) => (
-                <option key={word} value={word}>
-                  {stateWords(word)}
-                </option>
-              ))}
-            </select>
-            {wrong && (
-              <p class="field-wrong" role="alert">
-                {wrong}
-              </p>
-            )}
-          </div>
-        );
-      })}
+      <UnitLines
+        id={id}
+        lines={lines}
+        entered={value.units}
+        onEnter={(units) => set({ ...value, units })}
+        wrong={(line) => {
+          const at = chosen.findIndex(({ line_id }) => line_id === line.id);
+          return at < 0 ? undefined : (problem(`[${at}].quantity`) ?? problem(`[${at}].notes`));
+        }}
+        beside={(line) => (
+          <select
+            aria-label={`${texts.condition}: ${line.sku}`}
+            value={String(value.conditions[line.id] ?? "")}
+            onChange={(event) =>
+              set({ ...value, conditions: { ...value.conditions, [line.id]: event.currentTarget.value } })
+            }
+          >
+            <option value="">{texts.unknown}</option>
+            {conditions.map((word) => (
+              <option key={word} value={word}>
+                {stateWords(word)}
+              </option>
+            ))}
+          </select>
+        )}
+      />
       <div class="field">
         <label for={`${id}-notes`}>{texts.notes}</label>
         <textarea

@@ -1,8 +1,7 @@
 import type { Return } from "../../api/types.ts";
 import type { Field, Values } from "../../kit/fields.tsx";
-import { count } from "../../texts/format.ts";
-import { orderTexts } from "../../texts/order.ts";
 import { returnTexts as texts } from "../../texts/returns.ts";
+import { UnitLines } from "../order_parts/unit_lines.tsx";
 
 interface Outstanding {
   readonly sku: string;
@@ -37,33 +36,16 @@ export function unitFields(lines: readonly Outstanding[]): Field {
       const named = unitsOf(entered);
       return (
         <div class="units">
-          {lines.map(({ sku, most }) => {
-            const at = named.findIndex((one) => one.sku === sku);
-            const wrong = at < 0 ? undefined : problem(`[${at}].quantity`);
-            return (
-              <div key={sku} class="units-line">
-                <label for={`${id}-${sku}`}>
-                  <code>{sku}</code>
-                </label>
-                <span class="with-unit">
-                  <input
-                    id={`${id}-${sku}`}
-                    type="text"
-                    inputMode="numeric"
-                    aria-label={orderTexts.quantityOf(sku)}
-                    value={String(entered[sku] ?? "")}
-                    onInput={(event) => set({ ...entered, [sku]: event.currentTarget.value.replace(/\D/g, "") })}
-                  />
-                  <span class="unit">{orderTexts.of(count(most))}</span>
-                </span>
-                {wrong && (
-                  <p class="field-wrong" role="alert">
-                    {wrong}
-                  </p>
-                )}
-              </div>
-            );
-          })}
+          <UnitLines
+            id={id}
+            lines={lines.map((line) => ({ ...line, id: line.sku }))}
+            entered={entered}
+            onEnter={set}
+            wrong={({ sku }) => {
+              const at = named.findIndex((one) => one.sku === sku);
+              return at < 0 ? undefined : problem(`[${at}].quantity`);
+            }}
+          />
         </div>
       );
     },
