@@ -47,12 +47,16 @@ const packFiles: BunPlugin = {
   },
 };
 
+// How much later than usual code is compiled to that of the machine: most of a start runs once, and what runs on says
+// by `compileHotCode` that it has started.
+const jitPolicy = 20;
+
 /** Compiles a program. */
 export async function compile(entrypoints: string[], outfile: string, assets: string[] = []): Promise<void> {
   await Bun.build({
     entrypoints,
     // Or else a `.env` or a `bunfig.toml` with a preload in the current folder would run in the service.
-    compile: { outfile, assets, autoloadDotenv: false, autoloadBunfig: false },
+    compile: { outfile, assets, autoloadDotenv: false, autoloadBunfig: false, jitPolicy },
     minify: true,
     // Of all that runs when a program is loaded, and no functions: with them it would weigh three times as much.
     bytecode: true,

@@ -19,6 +19,7 @@ import { type KeyCommand, keyCommands } from "./keyring.ts";
 import { iso, systemClock } from "./kit/clock.ts";
 import { closest, didYouMean } from "./kit/did_you_mean.ts";
 import { Fault } from "./kit/fault.ts";
+import { compileHotCode } from "./kit/hot_code.ts";
 import { LineWriter, openLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { writeWhole } from "./kit/whole_file.ts";
@@ -235,6 +236,7 @@ async function withStores(
   };
   const data = given.data ?? "./data";
   const stores = await openStores({ data, database_url: databaseUrl, purpose: "command", log, fatal, ...opening });
+  compileHotCode();
   try {
     return await work(stores);
   } finally {
@@ -290,6 +292,7 @@ async function runServe(given: ServeFlags): Promise<number> {
   const operation = readSettings(given, lines);
   if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");
   running = await serve({ ...settings, ...operation, print, exit });
+  compileHotCode();
   return ended.promise.finally(() => lines.settled());
 }
 
