@@ -40,10 +40,14 @@ export async function measureWebhooks(seconds: number): Promise<number> {
   const service = await startService({ env, database_url: databaseUrl });
   const send = sender(service.url, await service.makeKey("test"));
   const receiver = await openReceiver();
-  const sku = `HOOK-${Date.now()}`;
-  await send("/products", { sku, name: "Hook" });
-  await send("/inventory", { sku, quantity: 1_000_000 });
-  const adjust = () => send(`/inventory/${sku}`, { adjustment: 1, reason: "found" }, "PATCH");
+  // What happens to one SKU at the same moment is told once: so there are more than are adjusted at once.
+  const skus = Array.from({ length: 200 }, (_, n) => `HOOK-${Date.now()}-${n}`);
+  for (const sku of skus) {
+    await send("/products", { sku, name: "Hook" });
+    await send("/inventory", { sku, quantity: 1000 });
+  }
+  let turn = 0;
+  const adjust = () => send(`/inventory/${skus[turn++ % 200]}`, { adjustment: 1, reason: "found" }, "PATCH");
   const missed = (await measureRate(send, receiver, adjust)) + (await measureWait(send, receiver, adjust, seconds));
   receiver.stop();
   await service.remove();
