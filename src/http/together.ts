@@ -20,8 +20,8 @@ export interface SharedAct<Input, Done> {
   readonly name: string;
   /** The status of an answer. */
   readonly status: number;
-  /** How many calls one transaction does at most. */
-  readonly most: number;
+  /** How much work a call is, in lines of an order or the like: one transaction does no more than a bounded amount. */
+  readonly weight: (input: Input) => number;
   /** Does the act for one call. */
   readonly alone: (tx: Tx, part: Part<Input>) => Promise<Done>;
   /**
@@ -33,6 +33,9 @@ export interface SharedAct<Input, Done> {
   readonly view: (done: Done, now: number) => unknown;
 }
 
+// Others wait for as long as a transaction holds its locks, and on SQLite for all of it.
+const calls_max = 64;
+const weight_max = 200;
 // While one transaction waits for the disk, the next works.
 const running_max = 2;
 
@@ -127,12 +130,22 @@ class Company<Input, Done> {
     });
   }
 
+  /** How many of those who wait one transaction can do. */
+  #count(): number {
+    let weight = 0;
+    const end = this.#waiting.findIndex(({ input }, at) => {
+      weight += this.#act.weight(input);
+      return at > 0 && (at >= calls_max || weight > weight_max);
+    });
+    return end < 0 ? this.#waiting.length : end;
+  }
+
   async #run(): Promise<void> {
     let guests: Guest<Input>[] = [];
     try {
       const outcomes = await this.#store.write(async (tx) => {
         if (this.#asked) {
-          guests = this.#waiting.splice(0, this.#act.most);
+          guests = this.#waiting.splice(0, this.#count());
           this.#asked = false;
           this.#begin();
         }

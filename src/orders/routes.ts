@@ -34,7 +34,7 @@ const order = (id: string, needs: RouteNeed, summary: string, more: Partial<Rout
 const creation: SharedAct<CreateOrder, Order> = {
   name: "createOrder",
   status: 201,
-  most: 32,
+  weight: ({ line_items }) => line_items.length,
   alone: (tx, { input, call }) => createOrder(tx, input, call.actor),
   together: (tx, parts) => {
     return createTogether(

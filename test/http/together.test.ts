@@ -281,19 +281,21 @@ describe("each call of a crowd", () => {
     for (const [at, { status, text }] of second.entries()) if (status !== 404) expect(text).toBe(first[at]?.text ?? "");
   });
 
-  test("is done by itself when doing all fails, and then fails alone", async () => {
+  test("is done by itself when doing all fails, then fails alone, and is not done with more than may be", async () => {
     const { live } = crowd.app.service.stores;
     const done: string[] = [];
+    const lists: string[] = [];
     const act: SharedAct<string, object> = {
       name: "createOrder",
       status: 200,
-      most: 8,
+      weight: (input) => (input === "heavy" ? 150 : 1),
       alone: async (_, { input }) => {
         if (input === "bad") throw new Error("a defect");
         done.push(input);
         return { input };
       },
       together: async (_, parts) => {
+        lists.push(parts.map(({ input }) => input).join());
         if (parts.some(({ input }) => input === "bad")) throw new Error("a defect");
         return parts.map(({ input }) => (input === "odd" ? new Fault("write_conflict", "odd") : { input }));
       },
@@ -315,5 +317,12 @@ describe("each call of a crowd", () => {
     expect(done).toEqual([]);
     expect(await ask("a", "bad", "b")).toEqual(["a", "a defect", "b"]);
     expect(done).toEqual(["a", "b"]);
+    lists.length = 0;
+    const many = Array.from({ length: 70 }, (_, at) => `${at}`);
+    expect(await ask("heavy", "c", "heavy", "d")).toHaveLength(4);
+    expect(await ask(...many)).toHaveLength(70);
+    // Two that are heavy do not share a transaction, nor do more than 64.
+    const sizes = lists.map((list) => list.split(",").length);
+    expect([lists[0], Math.max(...sizes)]).toEqual(["heavy,c", 64]);
   });
 });

@@ -29,7 +29,7 @@ import { findNamedClaim } from "./store.ts";
 const booking: SharedAct<BookStock, Awaited<ReturnType<typeof bookStock>>> = {
   name: "reserveInventory",
   status: 201,
-  most: 64,
+  weight: ({ items }) => items.length,
   alone: (tx, { input }) => bookStock(tx, input),
   together: (tx, parts) => {
     return bookTogether(

@@ -24,7 +24,7 @@ import { findStockedIds } from "./store.ts";
 const adjusting: SharedAct<{ readonly sku: string; readonly input: AdjustStock }, object> = {
   name: "adjustInventory",
   status: 200,
-  most: 64,
+  weight: () => 1,
   alone: async (tx, { input: { sku, input }, call }) => {
     await requireMatch(call, () => locked(tx, sku));
     return adjustStock(tx, sku, input, call.actor);
