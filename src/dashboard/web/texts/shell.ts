@@ -21,7 +21,7 @@ export const shell = {
   palette: "Search and actions",
   paletteHint: "Search screens, actions, orders, SKUs, customers…",
   paletteNothing: "Nothing matches.",
-  openPalette: "Search or go to…",
+  openPalette: "Search…",
   screens: "Screens",
   focusSearch: "Search on this screen, or everywhere",
   helpKeys: "Show the keyboard shortcuts",
