@@ -6,12 +6,12 @@ export const chapters = [
     name: "Orders",
     description:
       "An order reserves stock as soon as it is created, and moves from `pending` over `processing`, `fulfilled` and" +
-      " `shipped` to `delivered`. An action takes the missing steps before it by itself. `allowed_actions` lists what" +
+      " `shipped` to `delivered`. An action performs the missing steps before it. `allowed_actions` lists what" +
       " can be done next.",
   },
   {
     name: "Search",
-    description: "One search over orders, parcels, products, customers, stock and what comes and goes.",
+    description: "One search over orders, parcels, products, customers, stock, receipts and transfers.",
   },
   {
     name: "Products",
@@ -19,7 +19,7 @@ export const chapters = [
   },
   {
     name: "Reservations",
-    description: "Stock that is promised before there is an order. The order with that number takes it over.",
+    description: "Stock that is reserved before its order exists. The order with that number takes it over.",
   },
   {
     name: "Warehouses",
@@ -35,13 +35,13 @@ export const chapters = [
   },
   {
     name: "Receipts",
-    description: "Deliveries that are expected, and what of them has arrived.",
+    description: "Expected deliveries, and what has arrived of them.",
   },
   { name: "Transfers", description: "Stock on its way between two warehouses." },
   {
     name: "Inventory",
     description:
-      "Levels of stock. `available` can be promised, `reserved` is promised and has not left, `total` is both." +
+      "Levels of stock. `available` can be reserved, `reserved` is held for orders and has not left, `total` is both." +
       " Every change is a row in the ledger.",
   },
   {
@@ -51,14 +51,14 @@ export const chapters = [
   {
     name: "Addresses",
     description:
-      "Whether an address can be delivered to, as far as it can be known. Addresses of customers and orders are" +
-      " checked when they are stored; what was found is their `verification`.",
+      "Whether an address can be delivered to, as far as that is known. Addresses of customers and orders are" +
+      " checked when they are stored; the result is their `verification`.",
   },
   {
     name: "Rate cards",
     description:
       "What the built-in carrier charges, by zone and weight; how zones are chosen, and the days on which it rests." +
-      " The cards of a first start are samples, invented: put your own in their place.",
+      " The rate cards of a first start are invented samples: replace them with your own.",
   },
   {
     name: "Shipping",
@@ -71,12 +71,12 @@ export const chapters = [
   },
   {
     name: "Platforms",
-    description: "Shops whose orders come in by themselves.",
+    description: "Shops whose orders are imported automatically.",
   },
   {
     name: "Webhooks",
     description:
-      "Subscriptions to events, what was sent to them and how it went. Each delivery is signed: see the webhooks.",
+      "Subscriptions to events, their deliveries and the results. Each delivery is signed: see the webhooks.",
   },
   {
     name: "Reports",
@@ -84,7 +84,7 @@ export const chapters = [
       "What leaves today and what waits, and figures over days, weeks and months: each report as JSON and as CSV." +
       " Days are those of the first warehouse's time zone.",
   },
-  { name: "Events", description: "What happened, to be read again." },
+  { name: "Events", description: "Events that happened, to be read again." },
   {
     name: "Users",
     description:

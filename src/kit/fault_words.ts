@@ -70,7 +70,7 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Open the dashboard at its own address. Behind a proxy, set PACKHOUSE_BASE_URL to that address.",
   },
   insecure_connection: {
-    when: "Somebody would sign in over plain http from another machine, where others can read along.",
+    when: "A sign-in over plain http from another machine, where others could read the password.",
     remedy: "Start with --tls self, --tls-cert and --tls-key, or a proxy and PACKHOUSE_BASE_URL=https://….",
   },
   insufficient_permission: {
@@ -88,7 +88,7 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Compare it with the reference. Paths begin with /v1 and end without a slash.",
   },
   resource_missing: {
-    when: "An identifier names nothing. Of one in the body, details names the field.",
+    when: "There is no record with this identifier. For one in the body, details names the field.",
     remedy: "Check the identifier, and that the key is of the mode in which it was made: live and test share nothing.",
   },
   method_not_allowed: {
@@ -134,7 +134,7 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Send it again after the seconds that Retry-After says; then its answer is there.",
   },
   insufficient_inventory: {
-    when: "There are fewer units than are asked for; shortages names every SKU that is short.",
+    when: "There are fewer units than requested; shortages names every SKU that is short.",
     remedy: "Ask for fewer, add stock, or let the order wait for stock (allow_backorder).",
   },
   invalid_state_transition: {
@@ -154,7 +154,7 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Create a return instead.",
   },
   last_owner: {
-    when: "The house would be left without an owner who can sign in.",
+    when: "No owner who can sign in would be left.",
     remedy: "Make another user an owner first.",
   },
   lot_not_pickable: {
@@ -162,7 +162,7 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Pick from another lot, or make the lot available again if it is sound.",
   },
   mail_not_configured: {
-    when: "The service has no mail server.",
+    when: "No mail server is configured.",
     remedy: "Set PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and, if you like, PACKHOUSE_MAIL_FROM, and start it again.",
   },
   no_suggestion: {
@@ -170,16 +170,16 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Read the address again: its verification says what was found. To change it, send the new fields.",
   },
   nothing_to_manifest: {
-    when: "No label of the carrier waits for a manifest, or another manifest has just taken those that were named.",
+    when: "No label of the carrier waits for a manifest, or another manifest has just taken the named ones.",
     remedy: "Look at GET /shipping/manifests for the manifest that has them, or name a carrier or a day with labels.",
   },
   nothing_to_return: {
-    when: "No unit of the order was shipped that is not being returned already.",
+    when: "Every shipped unit of the order is being returned already, or none was shipped.",
     remedy: "Check the order's shipments and its other returns.",
   },
   payload_expired: {
-    when: "The event is so old that what it said is not kept any more.",
-    remedy: "Read the record that it told of.",
+    when: "The event is so old that its data was deleted.",
+    remedy: "Read the record that the event was about.",
   },
   quantity_conflict: {
     when: "The stock is not what the request expects, since it has moved in the meantime.",
@@ -214,7 +214,7 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Delete one that is not needed any more.",
   },
   would_break_reservations: {
-    when: "The stock would sink below what is promised to orders.",
+    when: "The stock would sink below the units reserved for orders.",
     remedy: "Adjust less, or send allow_shortfall: true, which lets the least urgent orders wait.",
   },
   would_lock_out: {
@@ -223,12 +223,12 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
       "Make another key with full permission first, or send allow_lockout: true; the command line makes keys, too.",
   },
   write_conflict: {
-    when: "Others kept changing the same records at the same time. Nothing was changed.",
+    when: "Other requests kept changing the same records at the same time. Nothing was changed.",
     remedy: "Send the request again.",
   },
   precondition_failed: {
     when: "The record has changed since the version that If-Match names; the ETag header names its version now.",
-    remedy: "Read the record again, apply the change to what it is now, and send that with the new ETag.",
+    remedy: "Read the record again, apply the change to it, and send that with the new ETag.",
   },
   payload_too_large: {
     when: "The body is larger than the route takes: 1 MiB of JSON, 10 MiB of CSV.",
@@ -248,7 +248,7 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
   },
   idempotency_key_reused: {
     when:
-      "This Idempotency-Key was used for another request: another method, path, query or body. That is said before" +
+      "This Idempotency-Key was used for another request: another method, path, query or body. This is checked before" +
       " anything that may be wrong with the body.",
     remedy: "Make a new key for each new request, and keep it for repetitions of the same request only.",
   },
@@ -263,7 +263,7 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
   },
   validation_failed: {
     when: "Fields of the body, the query or the path are missing, unknown, or not of the form they must have.",
-    remedy: "Correct the fields that details names. It names all of them at once; nothing was changed.",
+    remedy: "Correct the fields in details, which has all of them. Nothing was changed.",
   },
   quote_expired: {
     when: "The quote is older than fifteen minutes.",
@@ -291,10 +291,11 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
   },
   internal_error: {
     when: "Something went wrong on our side. Nothing was changed.",
-    remedy: "Send it again with the same Idempotency-Key. If it stays, report the request_id: the log knows more.",
+    remedy:
+      "Send it again with the same Idempotency-Key. If it recurs, report the request_id: the log has the details.",
   },
   carrier_refused: {
-    when: "The carrier will not carry this parcel so, or is not paid for it.",
+    when: "The carrier does not carry this parcel as requested, or was not paid.",
     remedy: "Read the message: it repeats what the carrier said. Change the parcel, the addresses or the service.",
   },
   carrier_unauthorized: {

@@ -230,7 +230,12 @@ if (engine === "sqlite")
       const first = add("a");
       await disk.asked();
       const command = openSqlite({
-        ...{ path, mode: "test", clock: systemClock(), log: silentLog, fatal: () => {}, waits: "commits" },
+        path,
+        mode: "test",
+        clock: systemClock(),
+        log: silentLog,
+        fatal: () => {},
+        waits: "commits",
       });
       await command.write((tx) => insert(tx, things, [{ name: "b", quantity: 1 }]));
       await command.close();

@@ -22,9 +22,9 @@ import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
 
 /**
- * Takes units of a SKU into a warehouse; whoever waits for them gets them at once. Answers the stock as it is then.
- * Refuses: resource_missing, validation_failed, bin_full.
- * Emits: inventory.received, inventory.updated, inventory.low_stock.
+ * Adds received units of a SKU to a warehouse's stock; waiting orders get them at once. Answers the stock afterwards.
+ * Refuses: resource_missing, validation_failed, bin_full. Emits: inventory.received, inventory.updated,
+ * inventory.low_stock.
  */
 export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
   const { sku, reason = "received", reference, unit_cost } = input;
@@ -48,13 +48,13 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
   return { ...shelfView(tx, shelf), received };
 }
 
-/** Units of one SKU that come into a warehouse from outside; moments in milliseconds. */
+/** Units of one SKU that enter a warehouse from outside; moments in milliseconds. */
 interface Arrival {
   readonly warehouse: ZonedWarehouse;
   readonly quantity: number;
-  /** The bin named; without one, the usual bin for such goods. */
+  /** The named bin; by default the usual bin for such goods. */
   readonly bin?: string | undefined;
-  /** The kind of bin for units that are not for sale; null for goods as they should be. */
+  /** The kind of bin for units that are not for sale; null for good ones. */
   readonly kind: "damage" | "quarantine" | null;
   readonly lot_number?: string | undefined;
   readonly expiration_date: number | null;
@@ -67,8 +67,8 @@ interface Arrival {
 }
 
 /**
- * Puts units that arrived on an open shelf; their lot is made when it is new. Whoever waits for them is not served yet.
- * Answers what was received as the API shows it. Refuses: validation_failed, bin_full.
+ * Puts received units on an open shelf and creates their lot if it is new. Waiting orders are not served yet. Answers
+ * what was received as the API shows it. Refuses: validation_failed, bin_full.
  */
 export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const { warehouse, quantity, received_date, reason, notes, reference, unit_cost_cents, actor } = arrival;
@@ -100,7 +100,8 @@ async function arrivalSpot(tx: Tx, product: StockedProduct, arrival: Arrival): P
   const { warehouse, bin: code, kind, quantity } = arrival;
   if (kind !== null && code === undefined) return waitingSpot(tx, warehouse.id, kind);
   const bin = await binFor(tx, warehouse, product, code, quantity);
-  if (kind !== null && bin.kind !== kind) throw invalid("bin", `is no ${kind} bin; without one the usual is taken`);
+  if (kind !== null && bin.kind !== kind)
+    throw invalid("bin", `is not a ${kind} bin; leave it out to use` + " the usual one");
   return binSpot(warehouse, bin);
 }
 
@@ -108,7 +109,7 @@ async function openSku(tx: Tx, sku: string): Promise<Shelves> {
   const id = (await findStockedIds(tx, [sku])).get(sku);
   if (id === undefined) {
     throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
-      fields: [{ field: "sku", code: "resource_missing", message: "names no product" }],
+      fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });
   }
   return freshShelves(tx, [id]);
@@ -121,8 +122,8 @@ function onlyShelf(shelves: Shelves, sku: string): OpenShelf {
 }
 
 /**
- * The lot that units come in with: the one of that number, or a new one; null for goods without lots.
- * Refuses: validation_failed.
+ * The lot of received units: the one with that number, or a new one; null for goods without lots. Refuses:
+ * validation_failed.
  */
 export async function lotFor(
   tx: Tx,
@@ -147,22 +148,21 @@ export async function lotFor(
   return insertLot(tx, { product_id: product.id, lot_number, received_date, expiration_date, status });
 }
 
-/** Units that came back and what becomes of them. */
+/** Returned units and what becomes of them. */
 export interface ReturnedUnits {
   readonly product_id: number;
   readonly warehouse_id: number;
   readonly quantity: number;
   readonly disposition: "restock" | "quarantine" | "dispose" | "return_to_sender";
   readonly lot_id: number | null;
-  /** The bin to restock to; the warehouse's returns bin unless given. */
+  /** The bin to restock to; by default the warehouse's returns bin. */
   readonly bin?: string | null | undefined;
 }
 
 /**
- * Takes back units that were inspected: restocked ones to their bin, others to quarantine; disposed ones come in and
- * are written off; what goes back to its sender never becomes stock. What never left stock here comes in by an
- * adjustment.
- * Refuses: validation_failed, bin_full. Emits: inventory.updated, inventory.low_stock.
+ * Adds inspected units to stock: restocked ones to their bin, others to quarantine; disposed ones come in and are
+ * written off; units sent back to the customer never become stock. Units that never left stock here come in by an
+ * adjustment. Refuses: validation_failed, bin_full. Emits: inventory.updated, inventory.low_stock.
  */
 export async function takeReturned(
   tx: Tx,

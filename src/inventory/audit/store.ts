@@ -1,4 +1,4 @@
-// Every balance derived anew from the ledger and the promises, in plain SQL that shares nothing with the commands.
+// Every balance derived anew from the ledger and the allocations, in plain SQL that shares nothing with the commands.
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { isOneOf } from "../../../db/kit.ts";
@@ -20,7 +20,7 @@ import { transferMoves } from "../transfers/status.ts";
 import { shownLevels } from "./levels/store.ts";
 import { inventoryRows } from "./rows/store.ts";
 
-// Between two warehouses units are on hand nowhere: they leave by one movement and arrive by another.
+// Between two warehouses units are not on hand: one movement takes them out and another one in.
 const oneSided = sql`${movements.reference_type} = 'transfer' and (
   ${movements.to_item_id} is null and ${movements.to_place} = 'in_transit'
   or ${movements.from_item_id} is null and ${movements.to_place} is null
@@ -327,7 +327,7 @@ const checks: readonly InventoryCheck[] = [
   },
 ];
 
-/** Derives every balance of the stock anew and answers what differs. */
+/** Derives every stock balance anew and answers the differences. */
 export async function verifyInventory(db: Db): Promise<Difference[]> {
   return [...(await verifyLevels(db)), ...(await verifyLedger(db))];
 }
@@ -346,7 +346,7 @@ async function verifyLevels(db: Db): Promise<Difference[]> {
 /** As `verifyInventory`, but for what the API shows: the rows alone, held against each other. */
 export const verifyLedger = verifierOf(checks, inventoryRows);
 
-/** All units on hand, and how many of them are promised. */
+/** All units on hand, and how many of them are reserved. */
 export async function countUnits(db: Db): Promise<{ on_hand: number; reserved: number }> {
   const sum = (column: SQLWrapper) => sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
   const [row] = await db.sql

@@ -5,7 +5,7 @@ import type { StockItem } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
 import { isLotGood, isSellable, whyNot } from "../stock/shelf.ts";
 
-/** A bin with its zone and what lies in it, counted. */
+/** A bin with its zone and its contents, counted. */
 export interface FilledBin {
   readonly id: number;
   readonly warehouse_id: number;
@@ -26,7 +26,7 @@ export function binView({ id: _id, warehouse_id, capacity, used, ...bin }: Fille
   return { warehouse_id: wireId("warehouse", warehouse_id), ...bin, capacity, used, free };
 }
 
-/** Units of one product, bin and lot, with the names of these. */
+/** Units of one product, bin and lot, with their names. */
 export interface PlacedItem extends StockItem {
   readonly sku: string;
   readonly name: string;

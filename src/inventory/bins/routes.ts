@@ -11,7 +11,7 @@ import { binView, placedView } from "./bin.ts";
 import { BinView, ListBins, ListItems, PlacedView } from "./schemas.ts";
 import { countBins, countItems, itemPosition, listBins, listItems } from "./store.ts";
 
-/** Bins, and what lies in them. */
+/** Bins and their contents. */
 export const binRoutes = new Elysia({ prefix: "/inventory" })
   .use(conventions)
   .get("/bins", ({ call, query }) => bins(call, query), {
@@ -20,7 +20,7 @@ export const binRoutes = new Elysia({ prefix: "/inventory" })
       id: "listBins",
       needs: "stock.read",
       chapter: "Inventory",
-      summary: "List bins by code, with how full they are",
+      summary: "List bins by code",
       answers: { 200: ListView(BinView) },
     }),
   })
@@ -30,7 +30,7 @@ export const binRoutes = new Elysia({ prefix: "/inventory" })
       id: "listStockItems",
       needs: "stock.read",
       chapter: "Inventory",
-      summary: "List stock items: a row for each SKU, bin and lot",
+      summary: "List stock items by SKU, bin and lot",
       answers: { 200: ListView(PlacedView) },
     }),
   });

@@ -5,7 +5,7 @@ import { temperatureZones } from "../../products/status.ts";
 import { binKinds, lotStatuses, unavailableCauses } from "../status.ts";
 import { lastingBinKinds } from "../warehouses/rules.ts";
 
-/** How full a bin is, as a list may ask for it. */
+/** How full a bin is, as a filter. */
 export const fills = ["empty", "used", "full"] as const;
 /** The orders in which units in bins are listed. */
 export const itemSorts = ["sku", "bin", "expiration_date"] as const;
@@ -24,7 +24,7 @@ export const ListBins = closed({
   bin: Type.Optional(code),
   q: Type.Optional(textField(40, { description: "A piece of the code." })),
   kind: Type.Optional(choice(lastingBinKinds)),
-  fill: Type.Optional(choice(fills, { description: "`full`: there is no room for another unit." })),
+  fill: Type.Optional(choice(fills, { description: "`full`: no room for another unit." })),
 });
 export type ListBins = Static<typeof ListBins>;
 
@@ -39,9 +39,9 @@ export const BinView = closed({
   temperature_range: nullable(Type.String()),
   pick_order: Type.Integer(),
   capacity: nullable(Type.Integer()),
-  used: Type.Integer({ minimum: 0, description: "Units that lie there." }),
-  free: nullable(Type.Integer({ minimum: 0, description: "Units that there is room for." })),
-  skus: Type.Integer({ minimum: 0, description: "How many SKUs lie there." }),
+  used: Type.Integer({ minimum: 0, description: "Units in the bin." }),
+  free: nullable(Type.Integer({ minimum: 0, description: "Units for which the bin has room." })),
+  skus: Type.Integer({ minimum: 0, description: "How many SKUs are in the bin." }),
 });
 
 export const ListItems = closed({
@@ -51,7 +51,7 @@ export const ListItems = closed({
   q: Type.Optional(textField(100, { description: "A piece of the SKU or the name." })),
   kind: Type.Optional(choice(binKinds)),
   expiring_before: Type.Optional(momentField("Only units of lots that expire before this moment.")),
-  sort: Type.Optional(choice(itemSorts, { description: "`sku` unless given; what never expires comes last." })),
+  sort: Type.Optional(choice(itemSorts, { description: "`sku` by default; units without expiry come last." })),
 });
 export type ListItems = Static<typeof ListItems>;
 
@@ -71,7 +71,7 @@ export const PlacedView = closed({
   expiration_date: nullable(moment()),
   quantity: Type.Integer({ minimum: 0, description: "Units on hand." }),
   reserved: count,
-  available: Type.Integer({ minimum: 0, description: "Units that may be promised." }),
+  available: Type.Integer({ minimum: 0, description: "Units that can be reserved." }),
   cause: nullable(choice(unavailableCauses)),
   received_date: moment(),
   last_updated: moment(),

@@ -9,7 +9,7 @@ import type { BinKind } from "../status.ts";
 import type { FilledBin, PlacedItem } from "./bin.ts";
 import type { fills, itemSorts } from "./schemas.ts";
 
-/** What the list of bins may be narrowed to. */
+/** The filters of the list of bins. */
 interface BinFilter {
   readonly warehouse_id?: number | undefined;
   /** The client's name of a zone. */
@@ -18,7 +18,7 @@ interface BinFilter {
   readonly q?: string | undefined;
   readonly kind?: BinKind | undefined;
   readonly fill?: (typeof fills)[number] | undefined;
-  /** Only bins in which units of this SKU lie, or of a lot of this number. */
+  /** Only bins with units of this SKU, or of a lot with this number. */
   readonly sku?: string | undefined;
   readonly lot_number?: string | undefined;
 }
@@ -40,7 +40,7 @@ function binsMatching(filter: BinFilter): SQL | undefined {
     where ${stock_items.bin_id} = ${bins.id} and ${held} and ${what}
   )`;
   return and(
-    // Written out, so that the index which passes over the bin of every order is used.
+    // Written out, so that the index without orders' staging bins is used.
     sql`${bins.kind} <> 'staging'`,
     warehouse_id === undefined ? undefined : eq(bins.warehouse_id, warehouse_id),
     zone === undefined ? undefined : eq(zones.zone_id, zone),
@@ -68,7 +68,7 @@ const filled = {
   full: sql`${bins.capacity} is not null and ${used} >= ${bins.capacity}`,
 };
 
-/** A page of bins by code; those in which an order's picked units wait are left out. */
+/** A page of bins by code, without the staging bins of orders. */
 export async function listBins(db: Db, filter: BinFilter, { limit, offset, after }: Window): Promise<FilledBin[]> {
   return db.sql
     .select({
@@ -106,7 +106,7 @@ function beyond(key: SQL, id: SQL, after: Position | null): SQL | undefined {
   return after === null ? undefined : sql`(${key} > ${after[0]} or ${key} = ${after[0]} and ${id} > ${after[1]})`;
 }
 
-/** What the list of units in bins may be narrowed to. */
+/** The filters of the list of units in bins. */
 interface ItemFilter {
   readonly warehouse_id?: number | undefined;
   readonly zone?: string | undefined;
@@ -141,7 +141,7 @@ const never = Number.MAX_SAFE_INTEGER;
 const expiry = sql`coalesce(${lots.expiration_date}, ${sql.raw(String(never))})`;
 const itemKeys = { sku: sql`${products.sku}`, bin: sql`${bins.code}`, expiration_date: expiry };
 
-/** Where a list goes on after this item. */
+/** Where a list continues after this item. */
 export function itemPosition(item: PlacedItem, sort: ItemSort): Position {
   return [sort === "expiration_date" ? (item.expiration_date ?? never) : item[sort], item.id];
 }

@@ -3,18 +3,18 @@ import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, momentField, nullable, quantityField, textField } from "../../kit/schema.ts";
 import { reservationStatuses } from "../reservations/status.ts";
 
-/** What a client calls an order: its number, or an identifier of one that exists already. */
+/** How a client names an order: by number, or by the identifier of an existing one. */
 const orderName = () =>
   Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
-    description: "The order number of an order, which may be one to come, or the identifier of one that is there.",
+    description: "The number of an order, which may not exist yet, or the identifier of an existing one.",
     hint: "must be an order number or identifier",
   });
 
 export const BookStock = closed({
   order_id: orderName(),
   items: Type.Array(closed({ sku: textField(100), quantity: quantityField() }), { minItems: 1, maxItems: 500 }),
-  expires_at: Type.Optional(momentField("24 hours from now unless given, at most 30 days.")),
-  location: Type.Optional(idField("warehouse", "Only stock of this warehouse.")),
+  expires_at: Type.Optional(momentField("When it expires: 24 hours from now by default, at most 30 days.")),
+  location: Type.Optional(idField("warehouse", "Reserves only stock of this warehouse.")),
   requires_cold_storage: Type.Optional(Type.Boolean()),
 });
 export type BookStock = Static<typeof BookStock>;
@@ -23,7 +23,7 @@ export const ReleaseBooking = closed({ reservation_id: idField("reservation") })
 export type ReleaseBooking = Static<typeof ReleaseBooking>;
 
 export const ExtendBooking = closed({
-  expires_at: momentField("Not earlier than it is now, and at most 30 days from now."),
+  expires_at: momentField("Not earlier than the present expiry, and at most 30 days from now."),
 });
 export type ExtendBooking = Static<typeof ExtendBooking>;
 
@@ -31,7 +31,7 @@ export const ListBookings = closed({
   ...pageFields,
   status: Type.Optional(choice(reservationStatuses)),
   order_id: Type.Optional(textField(100, { description: "An order's number or identifier." })),
-  sku: Type.Optional(textField(100, { description: "Only reservations that ask for this SKU." })),
+  sku: Type.Optional(textField(100, { description: "Only reservations of this SKU." })),
 });
 export type ListBookings = Static<typeof ListBookings>;
 

@@ -1,4 +1,4 @@
-// Cycle counts: what somebody found on the shelf is compared with the books, reviewed, and posted as adjustments.
+// Cycle counts: units counted on the shelf are compared with the ledger, reviewed, and posted as adjustments.
 
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
@@ -38,12 +38,12 @@ import {
 const lines_max = 5000;
 
 /**
- * Opens a count of some bins, of some SKUs, or of all that lies in a warehouse; what is picked for orders is left out.
- * Refuses: resource_missing, validation_failed.
+ * Opens a count of some bins, of some SKUs, or of a whole warehouse, without picked units. Refuses: resource_missing,
+ * validation_failed.
  */
 export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise<Count> {
   const { blind = false, notes = null } = input;
-  if (input.bins && input.skus) throw invalid("skus", "cannot be named together with bins");
+  if (input.bins && input.skus) throw invalid("skus", "cannot be given together with bins");
   const warehouse_id = await warehouseNamed(tx, input.location, "location");
   const bins = input.bins ? [...new Set(input.bins)] : null;
   const skus = input.skus ? [...new Set(input.skus)] : null;
@@ -51,7 +51,7 @@ export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise
   const product_ids = skus && (await productsNamed(tx, skus));
   const places = await listPlaces(tx, warehouse_id, { bin_ids, product_ids }, lines_max + 1);
   if (places.length > lines_max) {
-    throw invalid(skus ? "skus" : "bins", `must name less: there are more than ${lines_max} places to count`);
+    throw invalid(skus ? "skus" : "bins", `must be narrower: there are more than ${lines_max} places to count`);
   }
   const fields = { warehouse_id, bins, skus, blind, notes, opened_by: actor.id };
   return getCount(tx, await insertCount(tx, fields, places));
@@ -72,7 +72,7 @@ async function productsNamed(tx: Tx, skus: readonly string[]): Promise<number[]>
   return ids;
 }
 
-/** The ids of all these names. Refuses: resource_missing, naming all that name nothing. */
+/** The ids of all these names. Refuses: resource_missing, naming all unknown ones. */
 function known(field: string, names: readonly string[], ids: ReadonlyMap<string, number>): number[] {
   const problems: FieldProblem[] = [];
   const found = names.flatMap((name, at) => {
@@ -86,8 +86,8 @@ function known(field: string, names: readonly string[], ids: ReadonlyMap<string,
 }
 
 /**
- * Notes what was counted, with what the books say at this moment. Units found where none are expected become lines of
- * their own; a line counted again is replaced. Refuses: resource_missing, invalid_state_transition, validation_failed,
+ * Records counted units, with the units expected at this moment. Units where none are expected become lines of their
+ * own; a line counted again is replaced. Refuses: resource_missing, invalid_state_transition, validation_failed,
  * ambiguous_stock.
  */
 export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, actor: Actor): Promise<Count> {
@@ -134,15 +134,15 @@ async function placeNamed(
 ): Promise<Omit<Place, "on_hand">> {
   const { bin: code, lot_number } = named;
   const bin = bins.get(code);
-  if (product === undefined) throw nothing(`${field}.sku`, "names no product");
+  if (product === undefined) throw nothing(`${field}.sku`, "is not the SKU of a product");
   if (product.type === "bundle") throw invalidFields([bundleProblem(`${field}.sku`)]);
-  if (bin === undefined) throw nothing(`${field}.bin`, "names no bin of this warehouse");
+  if (bin === undefined) throw nothing(`${field}.bin`, "is not a bin of this warehouse");
   refuseOutside(count, named, field);
   const place = { product_id: product.id, bin_id: bin.id };
   if (lot_number == null) return { ...place, lot_id: impliedLot(count.lines, product, code, field) };
   const lot = await findLot(tx, product.id, lot_number);
   if (lot !== null) return { ...place, lot_id: lot.id };
-  throw invalid(`${field}.lot_number`, `names no lot of ${product.sku}; add its first units by POST /inventory`);
+  throw invalid(`${field}.lot_number`, `is not a lot of ${product.sku}; add its first units with POST /inventory`);
 }
 
 function nothing(field: string, message: string): Fault {
@@ -150,7 +150,7 @@ function nothing(field: string, message: string): Fault {
 }
 
 /**
- * Closes a count for its review and notes what its differences are worth. Lines that nobody counted stay as they are.
+ * Ends the counting, for review, and records the value of the differences. Lines that nobody counted stay as they are.
  * Refuses: resource_missing, invalid_state_transition (also while nothing is counted).
  */
 export async function reviewCount(tx: Tx, id: string): Promise<Count> {
@@ -176,15 +176,15 @@ export async function cancelCount(tx: Tx, id: string): Promise<Count> {
   return getCount(tx, count.id);
 }
 
-/** A count after it has been posted, and whose promised units were not found. */
+/** A count after posting, and the orders whose reserved units were not found. */
 interface PostedCount {
   readonly count: Count;
   readonly shortfalls: readonly Shortfall[];
 }
 
 /**
- * Makes on hand what was counted, by an adjustment for each line that differs; all of them or none. Promised units that
- * are not there are promised from other stock; where there is none, `allow_shortfall` lets these orders wait.
+ * Adjusts the stock to the counted units, with one adjustment for each line that differs; all of them or none. Reserved
+ * units that are missing are reserved from other stock; if there is none, `allow_shortfall` lets these orders wait.
  * Refuses: resource_missing, invalid_state_transition, quantity_conflict (stock has moved since it was counted),
  * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
  */
@@ -215,7 +215,7 @@ function itemAt({ items }: OpenShelf, { bin_id, lot_id }: CountLine) {
   return items.find((item) => item.bin_id === bin_id && item.lot_id === lot_id && item.on_hand > 0);
 }
 
-/** Adjusts one line's stock to what was counted; answers who found no other stock for promised units. */
+/** Adjusts one line's stock to its count; answers the orders for whose units there is no other stock. */
 async function correct(
   tx: Tx,
   shelves: Shelves,
@@ -246,7 +246,7 @@ async function correct(
   return shortfalls;
 }
 
-/** Where units were found that no stock item holds. */
+/** Where units were found that no stock item has. */
 async function newSpot(tx: Tx, { product }: OpenShelf, warehouse: ZonedWarehouse, line: CountLine): Promise<Spot> {
   const bin = await findBin(tx, warehouse.id, line.bin);
   assert(bin?.id === line.bin_id, `bin ${line.bin_id} lies in warehouse ${warehouse.id}`);

@@ -9,10 +9,10 @@ export interface PlainCount {
   readonly id: number;
   readonly status: CountStatus;
   readonly warehouse_id: number;
-  /** The bins counted, or the SKUs; both null when it is everything in the warehouse. */
+  /** The counted bins, or SKUs; both null for a whole warehouse. */
   readonly bins: readonly string[] | null;
   readonly skus: readonly string[] | null;
-  /** True when those who count are not told what is expected. */
+  /** True if those who count do not see what is expected. */
   readonly blind: boolean;
   readonly notes: string | null;
   readonly opened_by: string;
@@ -25,7 +25,7 @@ export interface PlainCount {
   readonly cancelled_at: number | null;
 }
 
-/** What is counted in one bin of one product and lot. */
+/** The count of one product and lot in one bin. */
 export interface CountLine {
   readonly id: number;
   readonly count_id: number;
@@ -35,7 +35,7 @@ export interface CountLine {
   readonly bin: string;
   readonly lot_id: number | null;
   readonly lot_number: string | null;
-  /** On hand when the line was counted; before that, when the count was opened. */
+  /** Units on hand when the line was counted; before that, when the count was opened. */
   readonly expected: number;
   readonly counted: number | null;
   readonly counted_at: number | null;
@@ -45,18 +45,18 @@ export interface CountLine {
   readonly movement_id: number | null;
 }
 
-/** A count with its lines, in the order in which they are walked. */
+/** A count with its lines, in the order of the walk. */
 export interface Count extends PlainCount {
   readonly lines: readonly CountLine[];
 }
 
-/** How far a count is. */
+/** The progress of a count. */
 export interface Progress {
   readonly lines: number;
   readonly counted: number;
 }
 
-/** By how many units the shelf differs from the books; null before the line is counted. */
+/** The counted units less the expected ones; null before the line is counted. */
 function differenceOf({ expected, counted }: CountLine): number | null {
   return counted === null ? null : counted - expected;
 }
@@ -86,7 +86,7 @@ export function plainCountView(count: PlainCount, { lines, counted }: Progress) 
   };
 }
 
-/** The count as its detail shows it. While a blind count is open, nothing tells what is expected. */
+/** The count as its detail shows it. While a blind count is open, nothing shows what is expected. */
 export function countView(count: Count) {
   const { lines } = count;
   const hidden = count.blind && count.status === "open";
@@ -118,7 +118,7 @@ function lineView(line: CountLine, hidden: boolean) {
   };
 }
 
-/** What the differences of all lines come to: units too many, units missing, and what they are worth. */
+/** The sum of the differences of all lines: units too many, units missing, and their value. */
 function summaryOf(lines: readonly CountLine[]) {
   const sums = { lines_different: 0, units_over: 0, units_short: 0, over_cents: 0, short_cents: 0 };
   for (const line of lines) {

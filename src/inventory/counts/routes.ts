@@ -72,7 +72,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   )
   .post("/:id/review", ({ call, params }) => step(call, params.id, (tx) => reviewCount(tx, params.id)), {
     body: bodyOf(NoFields),
-    detail: found("reviewCount", "stock.write", "Review the differences of a cycle count and what they are worth", {
+    detail: found("reviewCount", "stock.write", "Review a cycle count", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
@@ -92,7 +92,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
         needs: "stock.write",
         chapter: "Cycle counts",
         matches: true,
-        summary: "Post a cycle count: what was counted is on hand",
+        summary: "Post a cycle count",
         refuses: ["invalid_state_transition", "quantity_conflict", "would_break_reservations"],
         answers: { 200: EnvelopedView(PostedView) },
       }),
@@ -100,7 +100,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   )
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelCount(tx, params.id)), {
     body: bodyOf(NoFields),
-    detail: found("cancelCount", "stock.write", "Cancel a cycle count without posting it", {
+    detail: found("cancelCount", "stock.write", "Cancel a cycle count", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
@@ -115,7 +115,7 @@ function step(call: Call, id: string, work: (tx: Tx) => Promise<Count>): Promise
 
 function list(call: Call, query: ListCounts): Promise<Response> {
   const { status, location } = query;
-  // In a warehouse that does not exist nothing is counted.
+  // A warehouse that does not exist has no counts.
   const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
   const filter = { status, warehouse_id };
   return answerList(

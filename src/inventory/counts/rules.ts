@@ -2,7 +2,7 @@ import { Fault, invalid } from "../../kit/fault.ts";
 import type { ProductType } from "../../products/status.ts";
 import type { Count, CountLine } from "./count.ts";
 
-/** A product as counting knows it. */
+/** The fields of a product that counting needs. */
 export interface CountedProduct {
   readonly id: number;
   readonly sku: string;
@@ -10,29 +10,29 @@ export interface CountedProduct {
   readonly lot_tracking: boolean;
 }
 
-/** Where a counted line lies, by the names that a request gives. */
+/** The place of a counted line, by the names in a request. */
 export interface NamedPlace {
   readonly sku: string;
   readonly bin: string;
   readonly lot_number?: string | null | undefined;
 }
 
-/** Refuses: validation_failed, for a place that does not belong to the count. */
+/** Refuses: validation_failed, for a place that is not part of the count. */
 export function refuseOutside({ bins, skus }: Count, { sku, bin }: NamedPlace, field: string): void {
   if (bins !== null && !bins.includes(bin)) throw invalid(`${field}.bin`, "is not part of this count");
   if (skus !== null && !skus.includes(sku)) throw invalid(`${field}.sku`, "is not part of this count");
 }
 
 /**
- * The lot of a line for which the request names none: that of the only line of the SKU in the bin, or no lot.
- * Refuses: ambiguous_stock, validation_failed.
+ * The lot of a line for which the request names none: that of the SKU's only line in the bin, or no lot. Refuses:
+ * ambiguous_stock, validation_failed.
  */
 export function impliedLot(lines: readonly CountLine[], product: CountedProduct, bin: string, field: string) {
   const own = lines.filter((line) => line.product_id === product.id && line.bin === bin);
   const [first, second] = own;
   if (first !== undefined && second === undefined) return first.lot_id;
   if (second !== undefined && own.every((line) => line.lot_id !== null)) {
-    throw new Fault("ambiguous_stock", `Several lots of ${product.sku} lie in ${bin}; name the lot_number.`, {
+    throw new Fault("ambiguous_stock", `Several lots of ${product.sku} are in ${bin}. Name the lot_number.`, {
       candidates: own.map(({ lot_number }) => ({ bin, lot_number })),
     });
   }
@@ -42,7 +42,10 @@ export function impliedLot(lines: readonly CountLine[], product: CountedProduct,
   return null;
 }
 
-/** The lines whose count differs from the books; those with more units first, so that these serve who loses others. */
+/**
+ * The lines whose count differs from the expected units; first those with more units, which then serve orders that lose
+ * others.
+ */
 export function differingLines(lines: readonly CountLine[]): (CountLine & { readonly counted: number })[] {
   const isDifferent = (line: CountLine): line is CountLine & { counted: number } =>
     line.counted !== null && line.counted !== line.expected;

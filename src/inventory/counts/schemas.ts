@@ -6,18 +6,16 @@ import { countMoves, countStatuses, valueSources } from "./status.ts";
 export const NoFields = closed({});
 
 export const OpenCount = closed({
-  location: Type.Optional(idField("warehouse", "Needed where there are several warehouses.")),
+  location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
   bins: Type.Optional(
     Type.Array(textField(40), {
       minItems: 1,
       maxItems: 500,
-      description: "Only these bins; all of the warehouse when neither bins nor SKUs are named.",
+      description: "Only these bins. Without bins and SKUs the whole warehouse.",
     }),
   ),
   skus: Type.Optional(Type.Array(textField(100), { minItems: 1, maxItems: 500, description: "Only these SKUs." })),
-  blind: Type.Optional(
-    Type.Boolean({ description: "Tells those who count nothing of what is expected, until the review." }),
-  ),
+  blind: Type.Optional(Type.Boolean({ description: "Hides the expected units until the review." })),
   notes: Type.Optional(nullable(notesField())),
 });
 export type OpenCount = Static<typeof OpenCount>;
@@ -37,7 +35,7 @@ export type RecordLines = Static<typeof RecordLines>;
 
 export const PostCount = closed({
   allow_shortfall: Type.Optional(
-    Type.Boolean({ description: "Lets orders wait whose promised units were not found." }),
+    Type.Boolean({ description: "Lets orders wait whose reserved units were not found." }),
   ),
 });
 export type PostCount = Static<typeof PostCount>;

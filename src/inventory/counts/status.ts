@@ -12,9 +12,9 @@ export const countMoves = {
 } as const satisfies Moves<CountStatus>;
 export type CountAction = keyof typeof countMoves;
 
-/** Where the value of a unit is known from: what the newest units cost that came with a cost, else the price. */
+/** The source of a unit's value: the cost of the newest units received with one, else the price. */
 export const valueSources = ["cost", "price"] as const;
 export type ValueSource = (typeof valueSources)[number];
 
-/** The state in which a count is opened. */
+/** The first status of a count. */
 export const countStarts: CountStatus = "open";

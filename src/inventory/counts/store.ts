@@ -49,7 +49,7 @@ export async function getCount(db: Db, id: string | number): Promise<Count> {
   return whole(db, await byId(db, { id: readId("count", id) ?? 0 }), id);
 }
 
-/** As `getCount`, and nobody else changes the count until this transaction ends. */
+/** As `getCount`, and locks the count until this transaction ends. */
 export async function lockCount(tx: Tx, id: string | number): Promise<Count> {
   return whole(tx, await lockedById(tx, { id: readId("count", id) ?? 0 }), id);
 }
@@ -59,7 +59,7 @@ async function whole(db: Db, [row]: readonly PlainCount[], id: string | number):
   return { ...row, lines: await linesOf(db, { count_id: row.id }) };
 }
 
-/** What a list of counts may be narrowed to. */
+/** The filters of a list of counts. */
 interface CountFilter {
   readonly status?: CountStatus | undefined;
   readonly warehouse_id?: number | undefined;
@@ -102,13 +102,13 @@ const progressOf = prepared((select, a: Args<{ ids: string }>) =>
     .groupBy(count_lines.count_id),
 );
 
-/** How far each of these counts is; one without lines is left out. */
+/** The progress of each of these counts; one without lines is left out. */
 export async function listProgress(db: Db, ids: readonly number[]): Promise<Map<number, Progress>> {
   const rows = await progressOf(db, { ids: list(ids) });
   return new Map(rows.map((row) => [row.count_id, row]));
 }
 
-/** A bin and lot in which units of a product lie. */
+/** A bin and lot with units of a product. */
 export interface Place {
   readonly product_id: number;
   readonly bin_id: number;
@@ -116,13 +116,13 @@ export interface Place {
   readonly on_hand: number;
 }
 
-/** What narrows a new count; null for everything. */
+/** What a new count is limited to; null for everything. */
 interface Scope {
   readonly bin_ids: readonly number[] | null;
   readonly product_ids: readonly number[] | null;
 }
 
-/** The places of a warehouse where units lie outside staging, along the pick path. */
+/** The places of a warehouse with units, without staging, along the pick path. */
 export async function listPlaces(db: Db, warehouse_id: number, scope: Scope, limit: number): Promise<Place[]> {
   const { bin_ids, product_ids } = scope;
   const { product_id, bin_id, lot_id, on_hand } = stock_items;
@@ -162,15 +162,15 @@ const onHand = prepared((select, a: Args<{ warehouse_id: number; product_ids: st
     ),
 );
 
-/** Where units of these products lie in a warehouse at this moment. */
+/** Where units of these products are in a warehouse at this moment. */
 export async function listOnHand(db: Db, warehouse_id: number, product_ids: readonly number[]): Promise<Place[]> {
   return onHand(db, { warehouse_id, product_ids: list(product_ids) });
 }
 
-/** What a new count is made of beside what every new count is. */
+/** The fields of a new count. */
 type NewCount = Pick<PlainCount, "warehouse_id" | "bins" | "skus" | "blind" | "notes" | "opened_by">;
 
-/** Stores a new count with the places to be counted and answers its id. */
+/** Stores a new count with the places to count and answers its id. */
 export async function insertCount(tx: Tx, fields: NewCount, places: readonly Place[]): Promise<number> {
   const row = { ...fields, bins: fields.bins && [...fields.bins], skus: fields.skus && [...fields.skus] };
   const [id = 0] = await insertIds(tx, counts, [
@@ -202,7 +202,7 @@ const save = prepared(
 );
 type Moments = "reviewed_at" | "posted_at" | "cancelled_at";
 
-/** Stores what changed of a locked count, without its lines; its version moves by one. */
+/** Stores changes of a locked count without its lines; its version increases by one. */
 export async function saveCount(
   tx: Tx,
   before: PlainCount,
@@ -234,12 +234,12 @@ const saveTally = prepared((tx: Writing, a: Args<Tally & { id: number; now: numb
     .where(eq(count_lines.id, a.id)),
 );
 
-/** Stores what was counted of a line. */
+/** Stores the count of a line. */
 export async function saveCounted(tx: Tx, id: number, { expected, counted, counted_by }: Tally): Promise<void> {
   await saveTally(tx, { id, expected, counted, counted_by, now: tx.now });
 }
 
-/** Stores units that were counted where nothing was expected. */
+/** Stores units that were counted where none were expected. */
 export async function insertFound(
   tx: Tx,
   count_id: number,
@@ -275,7 +275,7 @@ const saveValue = prepared(
       .where(and(eq(count_lines.count_id, a.count_id), eq(count_lines.product_id, a.product_id))),
 );
 
-/** Notes on the lines of a count what a unit of these products is worth now, as far as that is known. */
+/** Stores the present value of a unit of these products on the lines of a count, as far as it is known. */
 export async function noteValues(tx: Tx, count_id: number, product_ids: readonly number[]): Promise<void> {
   for (const { product_id, price_cents, cost_cents } of await valuesOf(tx, { ids: list(product_ids) })) {
     const cents = cost_cents === null ? price_cents : Number(cost_cents);
@@ -291,7 +291,7 @@ const saveMovement = prepared((tx: Writing, a: Args<{ id: number; movement_id: n
     .where(eq(count_lines.id, a.id)),
 );
 
-/** Notes which adjustment made on hand what a line counted. */
+/** Stores which adjustment a line's count led to. */
 export async function notePosted(tx: Tx, id: number, movement_id: number): Promise<void> {
   await saveMovement(tx, { id, movement_id });
 }

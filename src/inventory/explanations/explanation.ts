@@ -1,4 +1,4 @@
-// Why the number of a SKU is what it is: the ledger from nothing on, who holds units, and what keeps others from sale.
+// Why the stock of a SKU is what it is: the ledger from its beginning, who holds units, and what keeps units from sale.
 
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
@@ -9,7 +9,7 @@ import type { BinKind, MovementType } from "../status.ts";
 import { isSellable, type Shelf, totalsOf, whyNot } from "../stock/shelf.ts";
 import type { InTransit } from "../transfers/transfer.ts";
 
-/** What movements of one type and reason add up to; `units` is below zero for units that went. */
+/** The sum of the movements of one type and reason; `units` is below zero for units that left. */
 export interface LedgerSum {
   readonly type: MovementType;
   readonly reason: string;
@@ -17,7 +17,7 @@ export interface LedgerSum {
   readonly units: number;
 }
 
-/** A bin and lot in which units lie, with all that ever came to it and left it. */
+/** A bin and lot with units, and everything that ever came to it and left it. */
 export interface Place {
   readonly warehouse_id: number;
   readonly bin: string;
@@ -26,7 +26,7 @@ export interface Place {
   readonly movements: readonly LedgerSum[];
 }
 
-/** Someone to whom units are promised. */
+/** Someone who holds reserved units. */
 export interface Promised {
   readonly reservation_id: number;
   readonly order_id: number | null;
@@ -34,7 +34,7 @@ export interface Promised {
   readonly status: ReservationStatus;
   readonly expires_at: number | null;
   readonly units: number;
-  /** Of these, lying in staging. */
+  /** Of these, units in staging. */
   readonly picked: number;
 }
 
@@ -49,10 +49,10 @@ export interface Backorder {
   readonly created_at: number;
 }
 
-/** So many of those who hold units or wait for them are named one by one. */
+/** How many of those who hold or wait for units are listed. */
 export const named_max = 100;
 
-/** The stock of a moment from the ledger: opening balance, what moved, what lay where. */
+/** The stock at a moment from the ledger: opening balance, movements, places. */
 export function ledgerView(
   { sku, name }: Shelf["product"],
   sums: readonly LedgerSum[],
@@ -81,7 +81,7 @@ function unitsOf(sums: readonly LedgerSum[]): number {
   return sums.reduce((units, sum) => units + sum.units, 0);
 }
 
-/** What keeps units of what is on hand at this moment (ms) from being promised, and who waits. */
+/** What keeps units on hand from being reserved at this moment (ms), and who waits. */
 export function demandView(
   { items, backordered, sets }: Shelf,
   promised: readonly Promised[],
@@ -126,7 +126,7 @@ export function demandView(
   };
 }
 
-/** What is on its way, and with what. */
+/** Incoming units, by what brings them. */
 export function incomingView(
   { incoming }: Shelf,
   awaited: readonly AwaitedDelivery[],
@@ -153,12 +153,12 @@ export function incomingView(
   };
 }
 
-/** What a bundle is made of: the scarcest of it is why there are so many sets. */
+/** The components of a bundle: the scarcest limits the number of sets. */
 export function partsView(parts: readonly StockedPart[]) {
   return parts.map(({ product_id: _id, ...part }) => part);
 }
 
-/** Nothing is kept of who held what in the past, so a moment that is past shows the ledger alone. */
+/** Past reservations are not kept, so a past moment shows the ledger alone. */
 export const noDemand = { available: null, reserved: null, unavailable: null, backordered: null, incoming: null };
 
 function claimantView({

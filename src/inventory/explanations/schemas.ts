@@ -4,7 +4,7 @@ import { reservationStatuses } from "../reservations/status.ts";
 import { binKinds, movementTypes, unavailableCauses } from "../status.ts";
 
 export const ExplainStock = closed({
-  as_of: Type.Optional(momentField("What was on hand at this moment. Who held it is known for the present only.")),
+  as_of: Type.Optional(momentField("The units on hand at this moment. Who holds them is known for the present only.")),
 });
 export type ExplainStock = Static<typeof ExplainStock>;
 
@@ -18,7 +18,7 @@ const ledger = {
       type: choice(movementTypes),
       reason: Type.String(),
       movements: Type.Integer({ minimum: 1 }),
-      units: Type.Integer({ description: "Below zero for units that went." }),
+      units: Type.Integer({ description: "Below zero for units that left." }),
     }),
   ),
   on_hand: count,
@@ -32,9 +32,9 @@ const claimant = {
   units: Type.Integer({ minimum: 1 }),
 };
 const way = { reference: nullable(Type.String()), units: Type.Integer({ minimum: 1 }) };
-const more = Type.Boolean({ description: "Whether there are more of them than are named." });
+const more = Type.Boolean({ description: "Whether there are more than are listed." });
 
-/** What is on its way, and with what. */
+/** Incoming units, by what brings them. */
 export const incomingFields = {
   units: count,
   receipts: Type.Array(
@@ -65,9 +65,9 @@ export const ExplanationView = closed({
         sku: Type.String(),
         quantity: Type.Integer({ minimum: 1 }),
         available: count,
-        sets: Type.Integer({ minimum: 0, description: "So many sets have enough of it." }),
+        sets: Type.Integer({ minimum: 0, description: "For how many sets there is enough of it." }),
       }),
-      { description: "What a bundle is made of: `available` is the smallest of their `sets`." },
+      { description: "The components of a bundle: `available` is the smallest of their `sets`." },
     ),
   ),
   reserved: nullable(

@@ -1,4 +1,4 @@
-// A product's number taken apart, in SQL that starts from the ledger and the promises and not from the balances.
+// The stock of a product taken apart, in SQL that starts from the ledger and the allocations and not from the balances.
 import { and, asc, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
@@ -78,7 +78,7 @@ export async function listPlaces(db: Db, product_id: number, as_of: number | nul
   }));
 }
 
-/** Who is promised units of a product, the oldest reservation first. */
+/** Who holds reserved units of a product, the oldest reservation first. */
 export async function listPromised(db: Db, product_id: number, limit: number): Promise<Promised[]> {
   const picked = sql`case when ${bins.kind} = 'staging' then ${allocations.quantity} else 0 end`;
   return db.sql

@@ -30,7 +30,7 @@ export interface Movement {
   readonly created_at: number;
 }
 
-/** The movement as the API shows it; `balance_after` is what was on hand in `bin` and lot right after it. */
+/** The movement as the API shows it; `balance_after` are the units on hand in `bin` and lot right after it. */
 export function movementView(movement: Movement) {
   const { id, from_bin, to_bin, to_place, from_balance, to_balance, reference_type, reference_id } = movement;
   const warehouse_id = movement.to_warehouse_id ?? movement.from_warehouse_id;
@@ -40,7 +40,7 @@ export function movementView(movement: Movement) {
     type: movement.type,
     quantity: movement.quantity,
     warehouse_id: wireId("warehouse", warehouse_id ?? 0),
-    // What arrives from another warehouse was on its way.
+    // Units from another warehouse were in transit.
     from_location: from_bin ?? (movement.type === "transfer" ? "in_transit" : null),
     to_location: to_bin ?? to_place ?? "",
     bin: to_bin ?? from_bin ?? "",
@@ -79,7 +79,7 @@ export const movementColumns = [
   "actor_id",
 ] as const;
 
-/** The movement as a row of that file: what the API shows of it, spread out. */
+/** The movement as a row of that file. */
 export function movementCells(movement: Movement): readonly Cell[] {
   const { reference, actor, ...view } = movementView(movement);
   const row: Record<(typeof movementColumns)[number], Cell> = {

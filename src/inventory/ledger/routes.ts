@@ -11,7 +11,7 @@ import { type Movement, movementCells, movementColumns, movementView } from "./m
 import { ExportMovements, ListMovements, MovementView } from "./schemas.ts";
 import { countMovements, listMovements, type MovementFilter } from "./store.ts";
 
-/** The ledger: every change of quantity, as a list and as a file. */
+/** The ledger: every change of a quantity, as a list and as a file. */
 export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
   .use(conventions)
   .get(
@@ -52,7 +52,7 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
     }),
   });
 
-/** The file of the movements that match, the newest first. */
+/** The file of the movements that match, newest first. */
 export function movementExport(filter: MovementFilter): CsvFile<Movement> {
   return {
     name: "movements.csv",

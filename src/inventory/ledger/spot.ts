@@ -1,7 +1,7 @@
 import type { TemperatureZone } from "../../products/status.ts";
 import type { BinKind, LotStatus } from "../status.ts";
 
-/** A bin and a lot in which units of a product may lie, with what there is to know of both. */
+/** A bin and a lot that may have units of a product, with all that is known of both. */
 export interface Spot {
   readonly product_id: number;
   readonly warehouse_id: number;
@@ -30,7 +30,7 @@ export interface StockItem extends Spot {
   reserved: number;
 }
 
-/** The part of a spot that tells the bin. */
+/** The fields of a spot that identify the bin. */
 export type BinSpot = Pick<
   Spot,
   | "warehouse_id"
@@ -43,5 +43,5 @@ export type BinSpot = Pick<
   | "temperature_range"
 >;
 
-/** The part of a spot that tells the lot, or that there is none. */
+/** The fields of a spot that identify the lot, if any. */
 export type LotSpot = Pick<Spot, "lot_id" | "lot_number" | "lot_status" | "lot_received_date" | "expiration_date">;

@@ -16,7 +16,7 @@ export interface Lot {
   readonly status: LotStatus;
 }
 
-/** A batch of a product with what the product is called. */
+/** A batch of a product, with the product's name and SKU. */
 export interface NamedLot extends Lot {
   readonly sku: string;
   readonly version: number;
@@ -44,7 +44,7 @@ export interface LotUnits {
   readonly reserved: number;
 }
 
-/** One change of a lot's status, or a correction of its dates, which may leave the status as it is. */
+/** A change of a lot's status, or a correction of its dates, which may leave the status as it is. */
 export interface LotChange {
   readonly from_status: LotStatus;
   readonly to_status: LotStatus;
@@ -55,12 +55,12 @@ export interface LotChange {
   readonly created_at: number;
 }
 
-/** Whether a lot's time has come at this moment (ms). */
+/** Whether a lot has expired at this moment (ms). */
 export function isPastExpiry({ expiration_date }: Lot, now: number): boolean {
   return expiration_date !== null && expiration_date <= now;
 }
 
-/** A lot's status at this moment (ms): one past its expiry has expired before a job has noted it. */
+/** A lot's status at this moment (ms): one past its expiry counts as expired before the job has noted it. */
 export function lotStatus(lot: Lot, now: number): LotStatus {
   return isAvailable(lot.status) && isPastExpiry(lot, now) ? lotMoves.expire.to : lot.status;
 }
@@ -68,7 +68,7 @@ export function lotStatus(lot: Lot, now: number): LotStatus {
 /** When a lot came and when it expires. */
 export type LotDates = Pick<Lot, "received_date" | "expiration_date">;
 
-/** The status that a lot has once its dates are these: time alone decides between available and expired. */
+/** The status of a lot with these dates: time alone decides between available and expired. */
 export function correctedStatus(lot: Lot, dates: LotDates, now: number): LotStatus {
   const isPast = isPastExpiry({ ...lot, ...dates }, now);
   if (isAvailable(lot.status) && isPast) return lotMoves.expire.to;
@@ -120,7 +120,7 @@ export function lotView(lot: NamedLot, units: readonly LotUnits[], now: number) 
   };
 }
 
-/** The lot as its detail shows it: with how it has changed, and what it may become. */
+/** The lot as its detail shows it: with its changes, and the statuses that it may get. */
 export function lotDetail(lot: NamedLot, units: readonly LotUnits[], changes: readonly LotChange[], now: number) {
   return {
     ...lotView(lot, units, now),

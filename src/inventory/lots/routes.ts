@@ -68,7 +68,7 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
         chapter: "Lots",
         matches: true,
         tagged: true,
-        summary: "Set the status of a lot: hold, quarantine, recall or release it",
+        summary: "Set the status of a lot",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(ChangedLot) },
       }),
@@ -81,7 +81,7 @@ async function found(db: Db, id: string) {
   return detail(db, lot);
 }
 
-/** As `found`, and nobody else changes the lot until the transaction ends: whoever does locks its stock. */
+/** As `found`, locked until the transaction ends: whoever changes a lot locks its stock. */
 async function locked(tx: Tx, id: string) {
   const lot = await findNamedLot(tx, readId("lot", id) ?? 0);
   if (lot !== null) await openShelves(tx, [lot.product_id]);

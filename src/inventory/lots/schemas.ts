@@ -15,9 +15,9 @@ export const ListLots = closed({
   status: Type.Optional(choice(lotStatuses)),
   expiring_before: Type.Optional(momentField("Only lots that expire before this moment.")),
   q: Type.Optional(textField(100, { description: "A piece of the lot number, the SKU or the product's name." })),
-  on_hand: Type.Optional(Type.Boolean({ description: "Only lots of which units are on hand, or of which none are." })),
+  on_hand: Type.Optional(Type.Boolean({ description: "Only lots with units on hand, or only lots without." })),
   sort: Type.Optional(
-    choice(lotSorts, { description: "`-created_at`, the newest first, unless given; what never expires comes last." }),
+    choice(lotSorts, { description: "`-created_at`, newest first, by default; lots without expiry come last." }),
   ),
 });
 export type ListLots = Static<typeof ListLots>;

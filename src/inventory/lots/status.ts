@@ -1,8 +1,8 @@
 import type { Moves } from "../../kit/moves.ts";
 import type { LotStatus } from "../status.ts";
 
-// Every way a lot's status changes. A recall ends only when it is withdrawn, and time alone makes a lot expire, which
-// comes undone when its expiry was noted wrong.
+// Every way in which a lot's status changes. A recall ends only when it is withdrawn. Only time makes a lot expire;
+// correcting a wrong expiry undoes that.
 export const lotMoves = {
   release: { from: ["on_hold", "quarantined", "recalled", "damaged"], to: "available", held: true, emits: null },
   hold: { from: ["available", "quarantined"], to: "on_hold", held: true, emits: null },
@@ -19,11 +19,11 @@ export const lotMoves = {
 } as const satisfies Moves<LotStatus>;
 type LotAction = keyof typeof lotMoves;
 
-/** The statuses a client may give; what has expired has done so by itself. */
+/** The statuses that a client may set; lots expire by themselves. */
 export const givenLotStatuses = ["available", "on_hold", "quarantined", "recalled", "damaged"] as const;
 export type GivenLotStatus = (typeof givenLotStatuses)[number];
 
-/** The action that leads to each status a client may give. */
+/** The action that leads to each status that a client may set. */
 export const lotActions: Readonly<Record<GivenLotStatus, LotAction>> = {
   available: "release",
   on_hold: "hold",

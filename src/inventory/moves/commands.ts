@@ -1,4 +1,4 @@
-// Units that go from one bin to another of the same warehouse: to a better place, off sale, or back on sale.
+// Moving units from one bin to another of the same warehouse: to a better place, off sale, or back on sale.
 
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
@@ -17,15 +17,14 @@ import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
 import type { MoveReason, MoveStock } from "./schemas.ts";
 
-/** Kinds of bins between which units are moved: the others have acts of their own. */
+/** The kinds of bins between which units are moved: the others have acts of their own. */
 const movable: readonly BinKind[] = ["storage", "quarantine", "damage"];
 const kindFor = { quarantined: "quarantine", damaged: "damage" } as const;
 
 /**
- * Moves units of a SKU to another bin of the same warehouse. Promised ones are promised from other stock first; those
- * for whom there is no other get the moved units, if these are for sale where they lie then. Who would have to wait
- * does so only with `allow_shortfall`.
- * Refuses: resource_missing, validation_failed, ambiguous_stock, insufficient_inventory, bin_full,
+ * Moves units of a SKU to another bin of the same warehouse. Reserved units are reserved from other stock first; orders
+ * for which there is none keep the moved units, if these are for sale in the new bin. Orders have to wait only with
+ * `allow_shortfall`. Refuses: resource_missing, validation_failed, ambiguous_stock, insufficient_inventory, bin_full,
  * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
  */
 export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
@@ -33,7 +32,7 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   const id = (await findStockedIds(tx, [sku])).get(sku);
   if (id === undefined) {
     throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
-      fields: [{ field: "sku", code: "resource_missing", message: "names no product" }],
+      fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });
   }
   const shelves = await freshShelves(tx, [id]);
@@ -79,7 +78,7 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   };
 }
 
-/** The units that a request means. Refuses: ambiguous_stock, insufficient_inventory, validation_failed. */
+/** The units that a request names. Refuses: ambiguous_stock, insufficient_inventory, validation_failed. */
 function movedItem({ items, product }: OpenShelf, input: MoveStock): StockItem {
   const { quantity, bin, lot_number, location } = input;
   const warehouse_id = location === undefined ? null : (readId("warehouse", location) ?? 0);
@@ -92,7 +91,7 @@ function movedItem({ items, product }: OpenShelf, input: MoveStock): StockItem {
   );
   const { sku } = product;
   if (item !== undefined && others.length > 0) {
-    throw new Fault("ambiguous_stock", `${sku} lies in several bins or lots; name location, bin and lot_number.`, {
+    throw new Fault("ambiguous_stock", `${sku} is in several bins or lots. Name location, bin and lot_number.`, {
       candidates: [item, ...others].map((other) => ({
         location: wireId("warehouse", other.warehouse_id),
         bin: other.bin,
@@ -113,11 +112,11 @@ function movedItem({ items, product }: OpenShelf, input: MoveStock): StockItem {
 }
 
 function ownAct(kind: BinKind): string {
-  if (kind === "staging") return "is where an order's picked units wait";
-  return "is where units wait to be put back: do that by POST /inventory/putbacks";
+  if (kind === "staging") return "is the staging bin of an order";
+  return "is for units to put back: use POST /inventory/putbacks";
 }
 
-/** Where the units go. Refuses: validation_failed, bin_full. */
+/** The destination of the units. Refuses: validation_failed, bin_full. */
 async function newPlace(tx: Tx, { product }: OpenShelf, item: StockItem, input: MoveStock): Promise<BinSpot> {
   const { to_bin, condition, quantity } = input;
   const kind = condition && kindFor[condition];
@@ -129,8 +128,8 @@ async function newPlace(tx: Tx, { product }: OpenShelf, item: StockItem, input: 
       : binSpot(warehouse, await binFor(tx, warehouse, product, to_bin, quantity));
   const field = to_bin === undefined ? "condition" : "to_bin";
   if (!movable.includes(place.bin_kind)) throw invalid(field, ownAct(place.bin_kind));
-  if (kind !== undefined && place.bin_kind !== kind) throw invalid("to_bin", `is no ${kind} bin`);
-  if (place.bin_id === item.bin_id) throw invalid(field, "is where the units lie already");
+  if (kind !== undefined && place.bin_kind !== kind) throw invalid("to_bin", `is not a ${kind} bin`);
+  if (place.bin_id === item.bin_id) throw invalid(field, "is the bin in which the units are already");
   return place;
 }
 

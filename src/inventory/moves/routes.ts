@@ -16,10 +16,11 @@ export const moveRoutes = new Elysia({ prefix: "/inventory/moves" })
       id: "moveInventory",
       needs: "stock.floor",
       chapter: "Inventory",
-      summary: "Move stock to another bin, off sale or back",
+      summary: "Move stock to another bin",
       description:
-        "Within a warehouse; a transfer goes to another one. Promised units keep their promise, from other stock or" +
-        " where they lie then.",
+        "To better places, off sale or back on sale, within a warehouse; for another warehouse create a" +
+        " transfer. Reserved" +
+        " units stay reserved, from other stock or in their new bin.",
       refuses: [
         "ambiguous_stock",
         "bin_full",

@@ -10,34 +10,34 @@ import {
   textField,
 } from "../../kit/schema.ts";
 
-/** Why units are moved: what they are moved for follows from where they go, unless it is said. */
+/** Why units are moved; by default the destination decides the reason. */
 const moveReasons = ["relocation", "quality_hold", "damaged", "released", "correction"] as const;
 export type MoveReason = (typeof moveReasons)[number];
 
 export const MoveStock = closed({
   sku: textField(100),
   quantity: quantityField(),
-  location: Type.Optional(idField("warehouse", "Needed where the SKU lies in several warehouses.")),
-  bin: Type.Optional(textField(40, { description: "Where they lie; needed where that is not the only place." })),
-  lot_number: Type.Optional(textField(80, { description: "Needed where there are several lots in the bin." })),
+  location: Type.Optional(idField("warehouse", "Required if the SKU is in several warehouses.")),
+  bin: Type.Optional(textField(40, { description: "The present bin; required if the SKU is in several." })),
+  lot_number: Type.Optional(textField(80, { description: "Required if the bin has several lots of the SKU." })),
   to_bin: Type.Optional(
-    codeField(40, { description: "Where they go, in the same warehouse; made now when no bin has this code." }),
+    codeField(40, { description: "The new bin, in the same warehouse. It is created if no bin has this code." }),
   ),
   condition: Type.Optional(
     choice(["quarantined", "damaged"], {
-      description: "Takes them off sale, into the usual bin for such units unless `to_bin` names another of its kind.",
+      description: "Takes the units off sale, into the usual bin for such units or the one in `to_bin`.",
     }),
   ),
   reason: Type.Optional(
     choice(moveReasons, {
       description:
-        "Unless given: `quality_hold` or `damaged` for what goes off sale, `released` for what comes back, else" +
+        "By default `quality_hold` or `damaged` for units going off sale, `released` for units coming back, else" +
         " `relocation`.",
     }),
   ),
   notes: Type.Optional(nullable(notesField())),
   allow_shortfall: Type.Optional(
-    Type.Boolean({ description: "Lets orders wait whose promised units go off sale and which find no others." }),
+    Type.Boolean({ description: "Lets orders wait whose reserved units go off sale if there are no others." }),
   ),
 });
 export type MoveStock = Static<typeof MoveStock>;
@@ -50,9 +50,9 @@ export const MovedView = closed({
   lot_number: nullable(Type.String()),
   location: Type.String(),
   from_bin: Type.String(),
-  from_quantity: Type.Integer({ minimum: 0, description: "Units that are left there, of this lot." }),
+  from_quantity: Type.Integer({ minimum: 0, description: "Units of this lot left in the old bin." }),
   bin: Type.String(),
-  bin_quantity: Type.Integer({ minimum: 0, description: "Units that lie there now, of this lot." }),
+  bin_quantity: Type.Integer({ minimum: 0, description: "Units of this lot now in the new bin." }),
   reason: choice(moveReasons),
   notes: nullable(Type.String()),
   movement_id: Type.String(),

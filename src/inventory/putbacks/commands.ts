@@ -28,7 +28,9 @@ import type { Giver } from "./waiting.ts";
 /** How many picked units of a product for an order's line are not packed. */
 export type LooseUnits = (order_line_id: number, product_id: number) => number;
 
-/** Units that may be put back: where they lie, and the lines they were picked for, if an order holds them still. */
+/**
+ * Units that may be put back: where they are, and the lines for which they were picked, if an order still holds them.
+ */
 interface Source {
   readonly item: StockItem;
   readonly waits: number;
@@ -36,10 +38,10 @@ interface Source {
 }
 
 /**
- * Puts units of an order to a bin of the same warehouse: first those it gave up, which are for sale again there, else
- * picked ones of a lot that may not leave, for which it gets others or waits. `loose` tells how many picked units of
- * a product for one of its lines are not packed. Refuses: resource_missing, validation_failed, ambiguous_stock,
- * bin_full, insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ * Puts units of an order into a bin of the same warehouse: first those it gave up, which then are for sale again; else
+ * picked units of a lot that may not be shipped, for which the order gets others or waits. `loose` gives the picked
+ * units of a product for one of its lines that are not packed. Refuses: resource_missing, validation_failed,
+ * ambiguous_stock, bin_full, insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
  */
 export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: LooseUnits, actor: Actor) {
   const giver = { type: "order", id: wireId("order", order_id) } as const;
@@ -47,15 +49,14 @@ export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: L
 }
 
 /**
- * Puts units that came back with a return, and that are to be sold again, to a bin of the same warehouse. Refuses:
- * resource_missing, validation_failed, ambiguous_stock, bin_full, insufficient_inventory.
- * Emits: inventory.updated, inventory.low_stock.
+ * Puts returned units that are to be sold again into a bin of the same warehouse. Refuses: resource_missing,
+ * validation_failed, ambiguous_stock, bin_full, insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
  */
 export async function putBackReturned(tx: Tx, return_id: number, input: PutBack, actor: Actor) {
   return shelve(tx, { type: "return", id: wireId("return", return_id) }, input, async () => [], actor);
 }
 
-/** Puts units of a giver to a bin: first those that wait, else those that `others` finds. */
+/** Puts units of an order or a return into a bin: first those that wait, else those that `others` finds. */
 async function shelve(
   tx: Tx,
   giver: Giver,
@@ -67,7 +68,7 @@ async function shelve(
   const product_id = (await findStockedIds(tx, [sku])).get(sku);
   if (product_id === undefined) {
     throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
-      fields: [{ field: "sku", code: "resource_missing", message: "names no product" }],
+      fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });
   }
   const shelves = await freshShelves(tx, [product_id]);
@@ -77,7 +78,7 @@ async function shelve(
   const { item, waits, picks } = source;
   const warehouse = await shareWarehouse(tx, item.warehouse_id);
   const bin = await binFor(tx, warehouse, shelf.product, input.bin, quantity);
-  if (bin.kind === "putback" || bin.id === item.bin_id) throw invalid("bin", "is where units wait to be put back");
+  if (bin.kind === "putback" || bin.id === item.bin_id) throw invalid("bin", "is a bin for units to put back");
   await unpick(tx, shelves, source, quantity);
   const { id } = await moveUnits(tx, shelf, {
     type: "transfer",
@@ -107,16 +108,16 @@ async function shelve(
   };
 }
 
-/** Units that came from the giver and that wait in put-back or returns bins. */
+/** Units of the order or return that wait in put-back or returns bins. */
 async function givenUp(tx: Tx, { product, items }: OpenShelf, giver: Giver): Promise<Source[]> {
   return (await listWaiting(tx, giver, product.id)).flatMap((row) => {
     const item = items.find(({ id }) => id === row.stock_item_id);
-    // Some may have been written off where they waited.
+    // Some may have been written off while they waited.
     return item === undefined ? [] : [{ item, waits: Math.min(row.quantity, item.on_hand), picks: [] }];
   });
 }
 
-/** Units that lie in staging for the order, not packed, of lots that may not leave. */
+/** Unpacked units in staging for the order, of lots that may not be shipped. */
 async function pickedInVain(
   tx: Tx,
   { product, items }: OpenShelf,
@@ -145,7 +146,7 @@ async function pickedInVain(
     .filter(({ waits }) => waits > 0);
 }
 
-/** The one of these that the request means, or null. Refuses: ambiguous_stock. */
+/** The one of these that the request names, or null. Refuses: ambiguous_stock. */
 function theOne(sources: readonly Source[], { sku, lot_number, location }: PutBack): Source | null {
   const warehouse_id = location === undefined ? null : (readId("warehouse", location) ?? 0);
   const [found, ...others] = sources.filter(
@@ -155,7 +156,7 @@ function theOne(sources: readonly Source[], { sku, lot_number, location }: PutBa
   );
   if (found === undefined) return null;
   if (others.length === 0) return found;
-  throw new Fault("ambiguous_stock", `Units of ${sku} wait in several lots or warehouses; name one.`, {
+  throw new Fault("ambiguous_stock", `Units of ${sku} wait in several lots or warehouses. Name one.`, {
     candidates: [found, ...others].map(({ item, waits }) => ({
       location: wireId("warehouse", item.warehouse_id),
       lot_number: item.lot_number,
@@ -164,7 +165,7 @@ function theOne(sources: readonly Source[], { sku, lot_number, location }: PutBa
   });
 }
 
-/** Takes back the promise of picked units, so that their lines want others. */
+/** Releases picked units, so that their lines need others. */
 async function unpick(tx: Tx, shelves: Shelves, { item, picks }: Source, quantity: number): Promise<void> {
   let left = picks.length === 0 ? 0 : quantity;
   for (const { line, allocation, units: most } of picks) {
@@ -179,22 +180,22 @@ async function unpick(tx: Tx, shelves: Shelves, { item, picks }: Source, quantit
   if (isRecalled(item.lot_status)) tx.wake("orders.hold_recalled", tx.now);
 }
 
-/** Whose units leave after all, and the only warehouse they may come from, when the order names one. */
+/** An order whose units leave although it is cancelled, and the only warehouse they may come from, if it names one. */
 interface CancelledOrder {
   readonly order_id: number;
   readonly warehouse_id: number | null;
 }
 
-/** Sets of goods: how many, and the units of each product that one set is made of. */
+/** Sets of goods: how many, and the units of each product in one set. */
 interface Sets {
   readonly sets: number;
   readonly parts: readonly Want[];
 }
 
 /**
- * Takes whole sets out of the house that a cancelled order has given up, since a carrier has them all the same: first
- * units that wait to be put back, then free ones that are for sale, as many as there are. Nobody saw which they were.
- * Answers how many of each have left. Emits: inventory.updated, inventory.low_stock.
+ * Removes whole sets of a cancelled order from stock because a carrier has them all the same: first units that wait to
+ * be put back, then free ones for sale, as far as there are any. Nobody saw which units they were. Answers how many of
+ * each left. Emits: inventory.updated, inventory.low_stock.
  */
 export async function takeGivenUp(
   tx: Tx,
@@ -227,7 +228,7 @@ export async function takeGivenUp(
   return taken;
 }
 
-/** Takes units of the sources out of the house, from the first on. */
+/** Removes units of the sources from stock, in their order. */
 async function takeOut(
   tx: Tx,
   shelf: OpenShelf,
@@ -257,7 +258,7 @@ async function takeOut(
   assert(left === 0, "no more units leave than there are");
 }
 
-/** Units for sale that are promised to nobody, in the order in which a pick would have taken them. */
+/** Unreserved units for sale, in the order in which a pick would take them. */
 function freeUnits({ items }: OpenShelf, warehouse_id: number | null, now: number): Pick<Source, "item" | "waits">[] {
   return items
     .filter((item) => isSellable(item, now) && (warehouse_id === null || item.warehouse_id === warehouse_id))
@@ -267,7 +268,7 @@ function freeUnits({ items }: OpenShelf, warehouse_id: number | null, now: numbe
 }
 
 function tooFew(sku: string, requested: number, available: number): Fault {
-  return new Fault("insufficient_inventory", `Of ${sku} only ${available} wait to be put back there.`, {
+  return new Fault("insufficient_inventory", `Only ${available} of ${sku} wait to be put back there.`, {
     shortages: [{ sku, requested, available }],
   });
 }

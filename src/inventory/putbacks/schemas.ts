@@ -5,15 +5,15 @@ import { closed, codeField, idField, nullable, quantityField, textField } from "
 export const PutBack = closed({
   order_id: Type.Optional(
     Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
-      description: "The order that gave the units up; this or `return_id`.",
+      description: "The order that released the units. Give this or `return_id`.",
       hint: "must be an order's id or number",
     }),
   ),
-  return_id: Type.Optional(idField("return", "The return with which the units came back.")),
+  return_id: Type.Optional(idField("return", "The return that the units came with.")),
   sku: textField(100),
   quantity: quantityField(),
   lot_number: Type.Optional(textField(80)),
-  location: Type.Optional(idField("warehouse", "Needed where such units wait in several warehouses.")),
+  location: Type.Optional(idField("warehouse", "Required if such units wait in several warehouses.")),
   bin: codeField(40),
 });
 export type PutBack = Static<typeof PutBack>;
@@ -24,20 +24,20 @@ export const ListPutBacks = closed({
   ...pageFields,
   location: Type.Optional(idField("warehouse")),
   sku: Type.Optional(textField(100)),
-  order_id: Type.Optional(textField(100, { description: "The order's id or number; with what came back of it." })),
+  order_id: Type.Optional(textField(100, { description: "The order's id or number, its returns included." })),
   return_id: Type.Optional(idField("return")),
 });
 export type ListPutBacks = Static<typeof ListPutBacks>;
 
 export const WaitingView = closed({
   order_id: Type.String(),
-  return_id: nullable(Type.String({ description: "The return with which they came back; null for picked units." })),
+  return_id: nullable(Type.String({ description: "The return that they came with; null for picked units." })),
   sku: Type.String(),
   quantity: count,
   lot_number: nullable(Type.String()),
   location: Type.String(),
-  bin: Type.String({ description: "Where they wait." }),
-  suggested_bin: nullable(Type.String({ description: "A bin of the SKU that has room for them." })),
+  bin: Type.String({ description: "The bin in which they wait." }),
+  suggested_bin: nullable(Type.String({ description: "A suitable bin with room for them." })),
   waiting_since: Type.String({ format: "date-time" }),
 });
 
@@ -50,7 +50,7 @@ export const PutBackView = closed({
   location: Type.String(),
   from_bin: Type.String(),
   bin: Type.String(),
-  was_picked: Type.Boolean({ description: "Whether the order held them still, and gets others or waits." }),
+  was_picked: Type.Boolean({ description: "Whether the order still held them. It then gets others, or waits." }),
   movement_id: Type.String(),
   remaining: count,
   put_back_at: Type.String({ format: "date-time" }),

@@ -10,7 +10,7 @@ import { readId, wireId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import type { Giver, HomeBin, Waiting } from "./waiting.ts";
 
-/** Units of one stock item that one giver left there. */
+/** Units of one stock item from one order or return. */
 interface WaitingUnits {
   readonly stock_item_id: number;
   readonly quantity: number;
@@ -40,24 +40,24 @@ const waiting = prepared((select, a: Args<Giver & { product_id: number }>) =>
     .orderBy(asc(stock_items.id)),
 );
 
-/** The units of a product that came from a giver and that nobody has put back yet, from the ledger. */
+/** The units of a product from an order or return that nobody has put back yet, by the ledger. */
 export async function listWaiting(db: Db, giver: Giver, product_id: number): Promise<WaitingUnits[]> {
   return waiting(db, { ...giver, product_id });
 }
 
-/** What a list of waiting units may be narrowed to. */
+/** The filters of a list of waiting units. */
 interface WaitingFilter {
   readonly warehouse_id?: number | undefined;
   readonly sku?: string | undefined;
-  /** The order that gave them up, or that a return is of. */
+  /** The order that released them, or that the return belongs to. */
   readonly order_id?: number | undefined;
   readonly return_id?: number | undefined;
 }
 
-/** Waiting units, grouped by where they lie and by their giver. */
+/** Waiting units, grouped by place and by the order or return they come from. */
 function groups(db: Db, filter: WaitingFilter, givers: readonly string[] | null) {
   const { warehouse_id, sku } = filter;
-  // Of anybody's units the few that wait are looked up first: most of the ledger is by orders.
+  // For an unfiltered list the few waiting items are found first, since most of the ledger is by orders.
   const type = givers === null ? given(sql`${movements.reference_type}`) : movements.reference_type;
   const narrowed: (SQL | undefined)[] = [
     warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id),
@@ -83,7 +83,7 @@ function groups(db: Db, filter: WaitingFilter, givers: readonly string[] | null)
     .as("waiting");
 }
 
-/** The identifiers of those that may have given the units that a filter asks for; null for anybody. */
+/** The identifiers of the orders and returns that match a filter; null for all. */
 async function giversOf(db: Db, { order_id, return_id }: WaitingFilter): Promise<string[] | null> {
   if (order_id === undefined) return return_id === undefined ? null : [wireId("return", return_id)];
   const own = await db.sql.select({ id: returns.id }).from(returns).where(eq(returns.order_id, order_id));
@@ -91,7 +91,7 @@ async function giversOf(db: Db, { order_id, return_id }: WaitingFilter): Promise
   return return_id === undefined ? all : all.filter((id) => id === wireId("return", return_id));
 }
 
-/** A page of the units that wait to be put back, those first that have waited longest. */
+/** A page of the units that wait to be put back, the longest waiting first. */
 export async function listAllWaiting(db: Db, filter: WaitingFilter, window: Window): Promise<Waiting[]> {
   const { limit, offset, after } = window;
   const found = groups(db, filter, await giversOf(db, filter));
@@ -124,7 +124,7 @@ export async function listAllWaiting(db: Db, filter: WaitingFilter, window: Wind
     ...row,
     giver: { type, id },
     order_id: orders.get(id) ?? readId("order", id) ?? 0,
-    // Some may have been written off where they waited.
+    // Some may have been written off while they waited.
     quantity: Math.min(quantity, on_hand),
   }));
 }
@@ -136,7 +136,7 @@ export async function countAllWaiting(db: Db, filter: WaitingFilter): Promise<nu
   return row?.count ?? 0;
 }
 
-/** The orders of the returns among some givers. */
+/** The orders of the returns among these. */
 async function ordersOf(db: Db, rows: readonly { type: Giver["type"]; giver: string }[]): Promise<Map<string, number>> {
   const ids = rows.flatMap(({ type, giver }) => (type === "return" ? (readId("return", giver) ?? []) : []));
   if (ids.length === 0) return new Map();
@@ -166,7 +166,7 @@ const homes = prepared((select, a: Args<{ product_ids: string }>) =>
     .where(and(among(stock_items.product_id, a.product_ids), sql`${bins.kind} = 'storage'`)),
 );
 
-/** The storage bins in which units of these products lie, or have lain. */
+/** The storage bins that have units of these products, or had. */
 export async function listHomes(db: Db, product_ids: readonly number[]): Promise<HomeBin[]> {
   if (product_ids.length === 0) return [];
   const found = await homes(db, { product_ids: list([...new Set(product_ids)]) });

@@ -1,19 +1,19 @@
-// What waits to be put back on a shelf, and the bin that would suit it.
+// Units that wait to be put back on a shelf, and a suitable bin for them.
 import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 
-/** What units waited for: the order that gave them up, or the return with which they came back. */
+/** Where waiting units come from: the order that released them, or the return that they came with. */
 export interface Giver {
   readonly type: "order" | "return";
   /** Its identifier, such as `ord_1042` or `ret_1001`. */
   readonly id: string;
 }
 
-/** Units of one stock item that wait, all from one giver. `id` is the movement that brought the first of them. */
+/** Waiting units of one stock item from one order or return. `id` is the movement that brought the first of them. */
 export interface Waiting {
   readonly id: number;
   readonly giver: Giver;
-  /** The order that gave them up, or that the return is of. */
+  /** The order that released them, or that the return belongs to. */
   readonly order_id: number;
   readonly product_id: number;
   readonly sku: string;
@@ -26,7 +26,7 @@ export interface Waiting {
   readonly since: number;
 }
 
-/** A storage bin in which units of a product lie, or have lain. */
+/** A storage bin that has units of a product, or had. */
 export interface HomeBin {
   readonly product_id: number;
   readonly warehouse_id: number;
@@ -34,12 +34,12 @@ export interface HomeBin {
   readonly on_hand: number;
   readonly code: string;
   readonly pick_order: number;
-  /** Units that it has room for; null where that is not known. */
+  /** How many units it has room for; null when unknown. */
   readonly free: number | null;
 }
 
 /**
- * The bin that suits units best: where the same lot lies, where the product lies, where it lay last; with room for
+ * The most suitable bin for units: one with the same lot, with the product, or that last had the product; with room for
  * them. Null when there is none.
  */
 function suggestedBin(waiting: Waiting, bins: readonly HomeBin[]): string | null {
@@ -53,7 +53,7 @@ function suggestedBin(waiting: Waiting, bins: readonly HomeBin[]): string | null
   return best?.code ?? null;
 }
 
-/** Units that wait, as the API shows them. */
+/** Waiting units as the API shows them. */
 export function waitingView(waiting: Waiting, bins: readonly HomeBin[]) {
   const { giver, order_id, sku, quantity, lot_number, warehouse_id, bin, since } = waiting;
   return {

@@ -19,8 +19,8 @@ import { type ReceiptAction, type ReceiptStatus, type ReceivedCondition, receipt
 import { endReceiptLines, insertReceipt, lockReceipt, saveReceipt, saveReceiptLine } from "./store.ts";
 
 /**
- * Announces a delivery: its units count as incoming until they come or the receipt is over.
- * Refuses: resource_missing, validation_failed.
+ * Announces a delivery: its units count as incoming until they come or the receipt is over. Refuses: resource_missing,
+ * validation_failed.
  */
 export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Receipt> {
   const { reference = null, supplier = null, location, expected_at } = input;
@@ -38,10 +38,9 @@ export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Recei
 type Item = ScanReceipt["items"][number];
 
 /**
- * Takes units of a delivery into the warehouse as they are scanned; more than was expected is taken as well. Whoever
- * waits for them gets them at once.
- * Refuses: resource_missing, invalid_state_transition, validation_failed, bin_full.
- * Emits: inventory.received (one for each item), inventory.updated.
+ * Adds scanned units of a delivery to stock, also more than was expected. Waiting orders get them at once. Refuses:
+ * resource_missing, invalid_state_transition, validation_failed, bin_full. Emits: inventory.received (one for each
+ * item), inventory.updated.
  */
 export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor: Actor): Promise<Receipt> {
   const before = await lockReceipt(tx, id);
@@ -82,7 +81,7 @@ function countItem({ lines }: Receipt, shelf: OpenShelf, item: Item): ReceiptLin
   );
 }
 
-/** The kind of bin for units that came like this. */
+/** The kind of bin for units in this condition. */
 const binKindFor: Readonly<Record<ReceivedCondition, "damage" | "quarantine" | null>> = {
   good: null,
   damaged: "damage",
@@ -108,8 +107,8 @@ function takeItem(tx: Tx, receipt: Receipt, warehouse: ZonedWarehouse, shelf: Op
 }
 
 /**
- * Ends a receipt: what has not come is missing. Closing it again changes nothing.
- * Refuses: resource_missing, invalid_state_transition.
+ * Closes a receipt: units that have not come are missing. Closing it again changes nothing. Refuses: resource_missing,
+ * invalid_state_transition.
  */
 export async function closeReceipt(tx: Tx, id: string): Promise<Receipt> {
   const before = await lockReceipt(tx, id);
@@ -120,8 +119,8 @@ export async function closeReceipt(tx: Tx, id: string): Promise<Receipt> {
 }
 
 /**
- * Calls a delivery off of which nothing has come. Cancelling it again changes nothing.
- * Refuses: resource_missing, invalid_state_transition.
+ * Cancels a receipt of which nothing has come. Cancelling it again changes nothing. Refuses: resource_missing,
+ * invalid_state_transition.
  */
 export async function cancelReceipt(tx: Tx, id: string): Promise<Receipt> {
   const before = await lockReceipt(tx, id);

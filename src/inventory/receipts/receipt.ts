@@ -3,7 +3,7 @@ import { wireId } from "../../kit/ids.ts";
 import { allowedActions } from "../../kit/moves.ts";
 import { type ReceiptStatus, receiptMoves } from "./status.ts";
 
-/** What is expected of one product, perhaps of one lot. The counts change while a transaction works on them. */
+/** The expected units of one product, perhaps of one lot. The counts change while a transaction works on them. */
 export interface ReceiptLine {
   readonly id: number;
   readonly receipt_id: number;
@@ -14,15 +14,15 @@ export interface ReceiptLine {
   readonly expiration_date: number | null;
   /** Units expected. */
   readonly quantity: number;
-  /** Units that came, more than expected perhaps. */
+  /** Units that came, perhaps more than expected. */
   received: number;
-  /** Of these, units that were not good and lie apart. */
+  /** Of these, units that were not good and are kept apart. */
   set_aside: number;
   /** Units that may still come: none once the receipt is over. */
   outstanding: number;
 }
 
-/** A delivery that is expected, without its lines. */
+/** An expected delivery, without its lines. */
 export interface PlainReceipt {
   readonly id: number;
   readonly status: ReceiptStatus;
@@ -37,7 +37,7 @@ export interface PlainReceipt {
   readonly cancelled_at: number | null;
 }
 
-/** A delivery that is expected, and what came of it. */
+/** An expected delivery, and what has come of it. */
 export interface Receipt extends PlainReceipt {
   readonly lines: readonly ReceiptLine[];
 }
@@ -51,7 +51,7 @@ export interface AwaitedDelivery {
   readonly units: number;
 }
 
-/** The receipt as the API shows it. Units are missing once it is closed; before, they are outstanding. */
+/** The receipt as the API shows it. Once it is closed, units are missing; before, they are outstanding. */
 export function receiptView(receipt: Receipt) {
   const { id, status, reference, supplier, warehouse_id, expected_at, lines, version } = receipt;
   return {

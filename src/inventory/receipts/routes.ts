@@ -18,7 +18,7 @@ import { countReceipts, getReceipt, listReceipts, lockReceipt, receiptPosition }
 const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
   documented({ id, needs, chapter: "Receipts", summary, answers: { 200: EnvelopedView(ReceiptView) }, ...more });
 
-/** Deliveries that are expected, and what comes of them. */
+/** Expected deliveries, and what has come of them. */
 export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
   .use(conventions)
   .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => receiptView(await createReceipt(tx, body))), {
@@ -58,14 +58,14 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
   )
   .post("/:id/close", ({ call, params }) => step(call, params.id, (tx) => closeReceipt(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("closeReceipt", "stock.floor", "Close a receipt: what has not come is missing", {
+    detail: found("closeReceipt", "stock.floor", "Close a receipt", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
   })
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelReceipt(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("cancelReceipt", "stock.write", "Cancel a receipt of which nothing has come", {
+    detail: found("cancelReceipt", "stock.write", "Cancel a receipt", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),

@@ -15,16 +15,16 @@ interface CountedUnits {
 }
 
 /**
- * The lines that scanned units are counted on: first that of their lot, then one that takes any lot, then the others;
- * each up to what is outstanding there. What is more than expected is counted on the first of them.
- * Refuses: validation_failed, for a SKU that the delivery should not hold.
+ * The lines on which scanned units count: first that of their lot, then one that takes any lot, then the others, each
+ * up to its outstanding units. More than expected counts on the first of them. Refuses: validation_failed, for a SKU
+ * that is not expected in the delivery.
  */
 export function countOn(lines: readonly ReceiptLine[], { sku, quantity, lot_number }: Scan): CountedUnits[] {
   const distance = ({ lot_number: own }: ReceiptLine) => (own === null ? 1 : own === lot_number ? 0 : 2);
   const fitting = lines.filter((line) => line.sku === sku).sort((a, b) => distance(a) - distance(b) || a.id - b.id);
   const [first] = fitting;
   if (first === undefined) {
-    throw invalid("sku", "is not expected in this delivery; add its units by POST /inventory", "unexpected");
+    throw invalid("sku", "is not expected in this delivery; add its units with POST /inventory", "unexpected");
   }
   const counted = new Map<ReceiptLine, number>();
   let left = quantity;
@@ -37,13 +37,13 @@ export function countOn(lines: readonly ReceiptLine[], { sku, quantity, lot_numb
   return [...counted].map(([line, quantity]) => ({ line, quantity }));
 }
 
-/** The lot that a scan leaves unsaid: the only one that is expected of its SKU. */
+/** The lot when a scan names none: the only one expected of its SKU. */
 export function expectedLot(lines: readonly ReceiptLine[], sku: string): string | undefined {
   const [lot, ...others] = new Set(lines.filter((line) => line.sku === sku).map((line) => line.lot_number));
   return others.length === 0 ? (lot ?? undefined) : undefined;
 }
 
-/** The expiry that was announced of a lot; null when none was. */
+/** The announced expiry of a lot; null if none was. */
 export function expectedExpiry(lines: readonly ReceiptLine[], sku: string, lot_number: string | undefined) {
   const line = lines.find((line) => line.sku === sku && line.lot_number === lot_number);
   return line?.expiration_date ?? null;

@@ -17,14 +17,14 @@ const items_max = 500;
 const ExpectedLine = closed({
   sku: textField(100),
   quantity: quantityField("Units expected."),
-  lot_number: Type.Optional(nullable(codeField(80, { description: "Any lot may come unless given." }))),
+  lot_number: Type.Optional(nullable(codeField(80, { description: "By default any lot may come." }))),
   expiration_date: Type.Optional(nullable(momentField())),
 });
 
 export const CreateReceipt = closed({
-  reference: Type.Optional(nullable(textField(100, { description: "Your name of it, such as a purchase order." }))),
+  reference: Type.Optional(nullable(textField(100, { description: "Your reference, such as a purchase order." }))),
   supplier: Type.Optional(nullable(textField(200))),
-  location: Type.Optional(idField("warehouse", "Needed where there are several warehouses.")),
+  location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
   expected_at: Type.Optional(nullable(momentField())),
   lines: Type.Array(ExpectedLine, { minItems: 1, maxItems: items_max }),
 });
@@ -33,18 +33,18 @@ export type CreateReceipt = Static<typeof CreateReceipt>;
 const ScannedItem = closed({
   sku: textField(100),
   quantity: quantityField(),
-  lot_number: Type.Optional(codeField(80, { description: "That of the receipt when it expects only one." })),
-  expiration_date: Type.Optional(momentField("That of the receipt unless given.")),
+  lot_number: Type.Optional(codeField(80, { description: "By default that of the receipt, if it expects only one." })),
+  expiration_date: Type.Optional(momentField("By default that of the receipt.")),
   bin: Type.Optional(codeField(40)),
   condition: Type.Optional(
-    choice(receivedConditions, { description: "`good` unless given; others lie apart and are not for sale." }),
+    choice(receivedConditions, { description: "`good` by default; other units are kept apart and are not for sale." }),
   ),
 });
 
 export const ScanReceipt = closed({ items: Type.Array(ScannedItem, { minItems: 1, maxItems: items_max }) });
 export type ScanReceipt = Static<typeof ScanReceipt>;
 
-/** The body of a step that takes nothing. */
+/** The body of a step without input. */
 export const NoBody = closed({});
 
 /** The orders in which receipts are listed. */
@@ -58,7 +58,7 @@ export const ListReceipts = closed({
   sku: Type.Optional(textField(100, { description: "Only receipts with a line of this SKU." })),
   q: Type.Optional(textField(100, { description: "A piece of the reference, the supplier or the SKU of a line." })),
   sort: Type.Optional(
-    choice(receiptSorts, { description: "`-created_at` unless given; without a date expected, a receipt comes last." }),
+    choice(receiptSorts, { description: "`-created_at` by default; receipts without an expected date come last." }),
   ),
 });
 export type ListReceipts = Static<typeof ListReceipts>;

@@ -10,9 +10,9 @@ export const receiptMoves = {
 } as const satisfies Moves<ReceiptStatus>;
 export type ReceiptAction = keyof typeof receiptMoves;
 
-/** How units came: what is not good is received all the same, into the bin for its kind. */
+/** The condition of received units: those that are not good go into the bin for their kind. */
 export const receivedConditions = ["good", "damaged", "quarantined"] as const;
 export type ReceivedCondition = (typeof receivedConditions)[number];
 
-/** The state in which a delivery is announced. */
+/** The first status of a receipt. */
 export const receiptStarts: ReceiptStatus = "expected";

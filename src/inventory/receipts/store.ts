@@ -42,7 +42,7 @@ export async function getReceipt(db: Db, id: string | number): Promise<Receipt> 
   return found;
 }
 
-/** As `getReceipt`, and nobody else changes the receipt until this transaction ends. */
+/** As `getReceipt`, and locks the receipt until this transaction ends. */
 export async function lockReceipt(tx: Tx, id: string | number): Promise<Receipt> {
   const [found] = await assemble(tx, await lockedById(tx, { id: readId("receipt", id) ?? 0 }));
   if (found === undefined) throw missing("receipt", id);
@@ -55,7 +55,7 @@ async function assemble(db: Db, rows: readonly PlainReceipt[]): Promise<Receipt[
   return rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] }));
 }
 
-/** What a list of receipts may be narrowed to. */
+/** The filters of a list of receipts. */
 interface ReceiptFilter {
   readonly status?: ReceiptStatus | undefined;
   readonly warehouse_id?: number | undefined;
@@ -88,7 +88,7 @@ type ReceiptSort = (typeof receiptSorts)[number];
 const never = Number.MAX_SAFE_INTEGER;
 const expected = sql`coalesce(${receipts.expected_at}, ${sql.raw(String(never))})`;
 
-/** Where a list goes on after this receipt. */
+/** Where a list continues after this receipt. */
 export function receiptPosition({ id, created_at, expected_at }: PlainReceipt, sort: ReceiptSort): Position {
   return [sort === "expected_at" ? (expected_at ?? never) : created_at, id];
 }
@@ -121,7 +121,7 @@ export async function countReceipts(db: Db, filter: ReceiptFilter): Promise<numb
   return db.sql.$count(receipts, matching(filter));
 }
 
-/** The deliveries that should still bring units of a product, the oldest first. */
+/** The deliveries that should still bring units of a product, oldest first. */
 export async function listAwaited(db: Db, product_id: number, limit: number): Promise<AwaitedDelivery[]> {
   const { reference, warehouse_id, expected_at } = receipts;
   return db.sql
@@ -140,10 +140,10 @@ export async function listAwaited(db: Db, product_id: number, limit: number): Pr
     .limit(limit);
 }
 
-/** What a new receipt is made of beside what every new receipt is. */
+/** The fields of a new receipt. */
 type NewReceipt = Pick<PlainReceipt, "reference" | "supplier" | "warehouse_id" | "expected_at">;
 
-/** Stores a delivery that is expected and answers it. */
+/** Stores an expected delivery and answers it. */
 export async function insertReceipt(
   tx: Tx,
   fields: NewReceipt,
@@ -156,7 +156,7 @@ export async function insertReceipt(
   return getReceipt(tx, receipt_id);
 }
 
-/** Stores what changed of a receipt, its lines apart, and answers it as it is now; its version moves by one. */
+/** Stores changes of a receipt without its lines, and answers the changed receipt; its version increases by one. */
 export async function saveReceipt(
   tx: Tx,
   before: Receipt,

@@ -11,14 +11,14 @@ export const stockColumns: readonly Column[] = [
     name: "location",
     path: ["location"],
     kind: "text",
-    meaning: "The warehouse, by its id; it may be left out while there is only one.",
+    meaning: "The warehouse, by its id; not needed while there is only one.",
     example: "whs_1001",
   },
   {
     name: "bin",
     path: ["bin"],
     kind: "text",
-    meaning: "The shelf where they lie; without it, the warehouse's bin for what comes in.",
+    meaning: "The bin of the units; by default the warehouse's receiving bin.",
     example: "A-01-02",
   },
   {
@@ -39,19 +39,19 @@ export const stockColumns: readonly Column[] = [
     name: "received_date",
     path: ["received_date"],
     kind: "text",
-    meaning: "When they came; the day of the import unless given.",
+    meaning: "When the units came; the day of the import by default.",
     example: "2025-11-03",
   },
   {
     name: "quantity",
     path: ["quantity"],
     kind: "number",
-    meaning: "How many units were counted there: they become what is on hand.",
+    meaning: "The counted units, which become the units on hand.",
     example: "40",
   },
 ];
 
-/** A row of such a file: so many units were counted there. */
+/** A row of such a file: the counted units of a place. */
 export const CountedStock = closed({
   sku: textField(100),
   location: Type.Optional(idField("warehouse")),
@@ -63,7 +63,7 @@ export const CountedStock = closed({
 });
 export type CountedStock = Static<typeof CountedStock>;
 
-/** Units that lie in one bin and lot, with the names of these. */
+/** Units in one bin and lot, with their names. */
 export interface HeldStock {
   readonly id: number;
   readonly sku: string;

@@ -23,17 +23,16 @@ interface Count {
   readonly key: string;
   readonly shelf: OpenShelf;
   readonly item: StockItem | null;
-  /** Where the units lie; null when there are none and nothing knows the place. */
+  /** Where the units are; null when there are none and the place is unknown. */
   readonly spot: Spot | null;
   readonly by: number;
 }
 
 /**
- * Makes what is on hand the number that was counted, for some rows of a file; what agrees is left alone. Promised units
- * that vanish are promised from other stock. A row that fails writes nothing and is no reason for the others to fail,
- * except one that would break promises, which is refused together with the rows around it.
- * Refuses: resource_missing, validation_failed, would_break_reservations.
- * Emits: inventory.updated, inventory.low_stock.
+ * Sets the units on hand to the counted number, for some rows of a file; rows that agree change nothing. Reserved units
+ * that vanish are reserved from other stock. A row that fails writes nothing and does not affect the others, except one
+ * that would break reservations, which is refused together with the rows around it. Refuses: resource_missing,
+ * validation_failed, would_break_reservations. Emits: inventory.updated, inventory.low_stock.
  */
 export async function saveStockRows(
   tx: Tx,
@@ -49,7 +48,7 @@ export async function saveStockRows(
     const count = await rowOutcome(line, async () => {
       const found = await countOf(tx, shelves, ids.get(row.sku), row);
       const first = taken.get(found.key) ?? own.get(found.key);
-      if (first !== undefined) throw invalid("sku", `is counted there in line ${first} already`, "duplicate");
+      if (first !== undefined) throw invalid("sku", `repeats the place of line ${first}`, "duplicate");
       return found;
     });
     if (!("key" in count)) {
@@ -83,7 +82,7 @@ const placeKey = (product_id: number, warehouse_id: number, bin: string | undefi
 async function countOf(tx: Tx, shelves: Shelves, id: number | undefined, row: CountedStock): Promise<Count> {
   if (id === undefined) {
     throw new Fault("resource_missing", `No such SKU: ${row.sku}.`, {
-      fields: [{ field: "sku", code: "resource_missing", message: "names no product" }],
+      fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });
   }
   const shelf = shelfOf(shelves, id);
@@ -113,7 +112,7 @@ async function countOf(tx: Tx, shelves: Shelves, id: number | undefined, row: Co
   };
 }
 
-/** The bin and lot of a row, made when they are new; null when no units were counted in one that is not there. */
+/** The bin and lot of a row, created if new; null when no units were counted in one that does not exist. */
 async function spotOf(tx: Tx, shelf: OpenShelf, warehouse_id: number, row: CountedStock): Promise<Spot | null> {
   const { product } = shelf;
   const { bin: code, lot_number } = row;

@@ -13,7 +13,7 @@ import { listHeldAfter } from "./store.ts";
 const required = ["sku", "quantity"] as const;
 const table = columnTable(stockColumns, required);
 
-/** How a file of stock is taken in: what is on hand becomes the number that was counted. */
+/** How a file of stock is imported: the counted units become the units on hand. */
 export const stockImport: Import<CountedStock> = {
   columns: stockColumns,
   required,
@@ -22,7 +22,7 @@ export const stockImport: Import<CountedStock> = {
   ties: ({ sku }) => ({ makes: [sku], needs: [sku] }),
 };
 
-/** The file of all stock by bin and lot, which can be taken in again. */
+/** The file of all stock by bin and lot, which can be imported again. */
 export const stockExport: CsvFile<HeldStock> = {
   name: "inventory.csv",
   columns: stockColumns.map(({ name }) => name),
@@ -30,7 +30,7 @@ export const stockExport: CsvFile<HeldStock> = {
   cells: (held) => writeCells(stockColumns, heldView(held)),
 };
 
-/** Stock as files of CSV. */
+/** Stock as CSV files. */
 export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
   .use(conventions)
   .post("/import", ({ call, query }) => answerImport(call, stockImport, query), {
@@ -54,7 +54,7 @@ export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
       needs: "stock.read",
       chapter: "Inventory",
       summary: "Export stock as CSV",
-      description: `The file can be imported.\n\n${table}`,
+      description: `The file can be imported again.\n\n${table}`,
       documents: ["text/csv"],
       answers: { 200: null },
     }),

@@ -21,8 +21,8 @@ import { insertLoads, insertTransfer, lockTransfer, type NewLoad, saveLoad, save
 import { loadsOf, type Transfer, type TransferLine, type TransferLoad } from "./transfer.ts";
 
 /**
- * Plans to move units from one warehouse to another; nothing moves yet.
- * Refuses: resource_missing, validation_failed.
+ * Plans a transfer of units from one warehouse to another; nothing moves yet. Refuses: resource_missing,
+ * validation_failed.
  */
 export async function createTransfer(tx: Tx, input: CreateTransfer): Promise<Transfer> {
   const from_warehouse_id = await warehouseNamed(tx, input.from_location, "from_location");
@@ -36,9 +36,9 @@ export async function createTransfer(tx: Tx, input: CreateTransfer): Promise<Tra
 }
 
 /**
- * Sends the units of a transfer off: they leave what is on hand and are in transit.
- * Refuses: resource_missing, invalid_state_transition, insufficient_inventory (promised units stay where they are).
- * Emits: inventory.updated, inventory.low_stock.
+ * Ships the units of a transfer: they leave the units on hand and are in transit. Refuses: resource_missing,
+ * invalid_state_transition, insufficient_inventory (reserved units stay). Emits: inventory.updated,
+ * inventory.low_stock.
  */
 export async function shipTransfer(tx: Tx, id: string, actor: Actor): Promise<Transfer> {
   const before = await lockTransfer(tx, id);
@@ -72,7 +72,7 @@ function productsOf(rows: readonly { readonly product_id: number }[]): number[] 
   return [...new Set(rows.map(({ product_id }) => product_id))];
 }
 
-/** Adds units of an item to what leaves for a line: one load for each lot. */
+/** Adds units of an item to the load of a line: one load for each lot. */
 function addLoad(loads: Map<number | null, NewLoad>, line: TransferLine, item: StockItem, quantity: number): void {
   const { lot_id, received_at } = item;
   const load = loads.get(lot_id);
@@ -85,7 +85,7 @@ function addLoad(loads: Map<number | null, NewLoad>, line: TransferLine, item: S
   });
 }
 
-/** A line of which there is too little. */
+/** A line without enough units. */
 interface Shortage {
   readonly line: TransferLine;
   readonly available: number;
@@ -98,11 +98,11 @@ function shortage({ from_warehouse_id }: Transfer, short: readonly Shortage[]): 
   });
   const shortages = short.map(({ line: { sku, quantity }, available }) => ({ sku, requested: quantity, available }));
   const place = wireId("warehouse", from_warehouse_id);
-  const message = `There is too little in ${place} of ${named.join(", ")}: promised units are not moved.`;
+  const message = `Not enough in ${place} of ${named.join(", ")}. Reserved units are not moved.`;
   return new Fault("insufficient_inventory", message, { shortages });
 }
 
-/** The movement of a transfer's units, but for where they come from and go to. */
+/** The movement of a transfer's units, without its two ends. */
 function postingOf({ id }: Transfer, quantity: number, actor: Actor) {
   const reference = { type: "transfer" as const, id: wireId("transfer", id) };
   const kept = { quantity, promised: false, reference, confirmed: true, actor };
@@ -110,10 +110,9 @@ function postingOf({ id }: Transfer, quantity: number, actor: Actor) {
 }
 
 /**
- * Takes units of a transfer in where they arrived; without `items` all that is in transit. Whoever waits for them gets
- * them at once. The transfer is received when nothing is in transit any more.
- * Refuses: resource_missing, invalid_state_transition, validation_failed, bin_full.
- * Emits: inventory.updated.
+ * Receives units of a transfer; without `items`, all that are in transit. Waiting orders get them at once. The transfer
+ * is received once nothing is in transit. Refuses: resource_missing, invalid_state_transition, validation_failed,
+ * bin_full. Emits: inventory.updated.
  */
 export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer, actor: Actor): Promise<Transfer> {
   const before = await lockTransfer(tx, id);
@@ -169,9 +168,8 @@ async function takeLoad(
 }
 
 /**
- * Ends a transfer: units still in transit never arrived and are written off, by way of the target's quarantine, so that
- * the ledger tells of them. Closing it again changes nothing.
- * Refuses: resource_missing, invalid_state_transition.
+ * Closes a transfer: units still in transit never arrived and are written off, through the target's quarantine, so that
+ * the ledger shows them. Closing it again changes nothing. Refuses: resource_missing, invalid_state_transition.
  */
 export async function closeTransfer(tx: Tx, id: string, input: CloseTransfer, actor: Actor): Promise<Transfer> {
   const before = await lockTransfer(tx, id);
@@ -193,8 +191,8 @@ export async function closeTransfer(tx: Tx, id: string, input: CloseTransfer, ac
 }
 
 /**
- * Calls a transfer off that has not been shipped. Cancelling it again changes nothing.
- * Refuses: resource_missing, invalid_state_transition.
+ * Cancels a transfer that has not been shipped. Cancelling it again changes nothing. Refuses: resource_missing,
+ * invalid_state_transition.
  */
 export async function cancelTransfer(tx: Tx, id: string): Promise<Transfer> {
   const before = await lockTransfer(tx, id);

@@ -18,7 +18,7 @@ import { type Transfer, transferView } from "./transfer.ts";
 const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
   documented({ id, needs, chapter: "Transfers", summary, answers: { 200: EnvelopedView(TransferView) }, ...more });
 
-/** Units on their way from one warehouse to another. */
+/** Transfers of units from one warehouse to another. */
 export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
   .use(conventions)
   .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => transferView(await createTransfer(tx, body))), {
@@ -68,7 +68,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     ({ call, params, body }) => step(call, params.id, (tx) => closeTransfer(tx, params.id, body, call.actor)),
     {
       body: bodyOf(CloseTransfer),
-      detail: found("closeTransfer", "stock.write", "Close a transfer: what has not arrived is written off", {
+      detail: found("closeTransfer", "stock.write", "Close a transfer", {
         matches: true,
         refuses: ["invalid_state_transition"],
       }),
@@ -76,7 +76,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
   )
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelTransfer(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("cancelTransfer", "stock.write", "Cancel a transfer that has not been shipped", {
+    detail: found("cancelTransfer", "stock.write", "Cancel a transfer", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
@@ -91,7 +91,7 @@ function step(call: Call, id: string, work: (tx: Tx) => Promise<Transfer>): Prom
 
 function list(call: Call, query: ListTransfers): Promise<Response> {
   const { status, from_location, to_location, sku, q } = query;
-  // A warehouse that does not exist sends and gets nothing.
+  // A warehouse that does not exist has no transfers.
   const warehouse = (location: string | number | undefined) =>
     location === undefined ? undefined : (readId("warehouse", location) ?? 0);
   const filter = {

@@ -8,13 +8,13 @@ import type { TransferLine, TransferLoad } from "./transfer.ts";
 interface Source {
   readonly warehouse_id: number;
   readonly now: number;
-  /** Whether older demand waits for the units, so that nothing may be taken. */
+  /** Whether older orders wait for the units, so that none may be taken. */
   readonly crowded: boolean;
 }
 
 /**
- * The units that leave for a line: free ones in storage, first expired first, then first received. Units of a lot that
- * is not for sale are moved only when the lot is named. Answers too few where there are too few.
+ * The units that are shipped for a line: free ones in storage, first expired first, then first received. Units of a lot
+ * that is not for sale are moved only if the lot is named. Answers fewer if there are not enough.
  */
 export function chooseUnits(
   { quantity, lot_number, bin }: Pick<TransferLine, "quantity" | "lot_number" | "bin">,
@@ -53,13 +53,13 @@ export interface ArrivedUnits {
   readonly load: TransferLoad;
   readonly quantity: number;
   readonly bin: string | undefined;
-  /** Which item of the request they are of. */
+  /** The item of the request that they belong to. */
   readonly item: number;
 }
 
 /**
- * What of the loads under way arrived; without items, all of it.
- * Refuses: validation_failed, for more than is in transit.
+ * The loads in transit that arrived; without items, all of them. Refuses: validation_failed, for more than is in
+ * transit.
  */
 export function planArrival(loads: readonly TransferLoad[], items: readonly ArrivedItem[] | undefined): ArrivedUnits[] {
   const open = loads.filter((load) => load.in_transit > 0);

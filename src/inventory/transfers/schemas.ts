@@ -38,18 +38,18 @@ const ArrivedItem = closed({
 
 export const ReceiveTransfer = closed({
   items: Type.Optional(
-    Type.Array(ArrivedItem, { minItems: 1, maxItems: items_max, description: "All that is in transit unless given." }),
+    Type.Array(ArrivedItem, { minItems: 1, maxItems: items_max, description: "By default all that is in transit." }),
   ),
 });
 export type ReceiveTransfer = Static<typeof ReceiveTransfer>;
 
 export const CloseTransfer = closed({
-  reason: Type.Optional(choice(missingReasons, { description: "Why units are missing; `lost` unless given." })),
+  reason: Type.Optional(choice(missingReasons, { description: "Why units are missing; `lost` by default." })),
   notes: Type.Optional(nullable(notesField())),
 });
 export type CloseTransfer = Static<typeof CloseTransfer>;
 
-/** The body of a step that takes nothing. */
+/** The body of a step without input. */
 export const NoBody = closed({});
 
 export const ListTransfers = closed({

@@ -21,19 +21,27 @@ export const mailRoutes = (service: Service) => {
   const count = rateCounter(tests);
   return new Elysia({ prefix: "/mail" })
     .use(conventions)
-    .get("", ({ call }) => answerRead(call, async () => mailView(service)), {
-      detail: documented({
-        id: "getMail",
-        needs: "house.manage",
-        live_only: true,
-        chapter: "Service",
-        summary: "Get the e-mail settings",
-        description:
-          "They are set by the environment: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
-          " password are never shown.",
-        answers: { 200: EnvelopedView(MailView) },
-      }),
-    })
+    .get(
+      "",
+      async ({ call }) => {
+        // Before the view of the database, in which nothing else may be awaited: the transport is loaded at first use.
+        const view = await mailView(service);
+        return answerRead(call, async () => view);
+      },
+      {
+        detail: documented({
+          id: "getMail",
+          needs: "house.manage",
+          live_only: true,
+          chapter: "Service",
+          summary: "Get the e-mail settings",
+          description:
+            "They are set by the environment: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
+            " password are never shown.",
+          answers: { 200: EnvelopedView(MailView) },
+        }),
+      },
+    )
     .post("/test", ({ call, body }) => answerLongWork(call, () => test(call, body, service, count)), {
       body: bodyOf(TestMail),
       detail: documented({

@@ -1,5 +1,5 @@
-// Cancelling, whole or in part. Parcels are given up by it, and their labels are voided first: those of carriers in no
-// transaction.
+// Cancelling orders and parts of them. Their parcels are given up, and the labels are voided first, those of carriers
+// in no transaction.
 import { Elysia } from "elysia";
 import type { RouteNeed } from "../../access/need.ts";
 import type { Tx } from "../../database/store.ts";
@@ -39,7 +39,7 @@ interface LosingAct {
   readonly dry_run: boolean | undefined;
 }
 
-/** What such an act may be refused for beside what it is itself. */
+/** Refusals of such an act in addition to its own. */
 const cancelling_refuses = [
   "carrier_error",
   "carrier_unauthorized",
@@ -49,7 +49,7 @@ const cancelling_refuses = [
 ] as const satisfies FaultCode[];
 
 /**
- * As `answerOrder`, for an act by which parcels are given up: carriers take their labels back first, in no transaction.
+ * As `answerOrder`, for an act that gives parcels up: carriers void their labels first, in no transaction.
  * Refuses: label_not_voidable, label_in_progress, what `losing` refuses, and as `answerOrder`.
  */
 async function answerWithoutLabels(
@@ -72,12 +72,12 @@ async function answerWithoutLabels(
       const order = await lockOrder(tx, id);
       return { order_id: order.id, parcels: losing(order) };
     });
-    // The order has another version by now; that it was as the client saw it was asked before.
+    // The order has a new version by now. If-Match was checked before.
     return answerWrite(call, 200, async (tx) => orderAnswer(await act(tx), tx.now));
   });
 }
 
-/** Tells what such an act would do if the carriers took all the labels back; nobody is asked. */
+/** Shows what such an act would do if the carriers voided all labels; no carrier is asked. */
 function rehearseWithoutLabels(call: Call, id: string, { losing, act }: Omit<LosingAct, "dry_run">): Promise<Response> {
   return answerOrder(call, id, { dry_run: true }, async (tx) => {
     const order = await lockOrder(tx, id);
@@ -95,8 +95,8 @@ const noted = (id: string, needs: RouteNeed, summary: string) =>
     chapter: "Orders",
     summary,
     description:
-      "Labels of carriers are given back to them first. Where a carrier refuses, nothing is cancelled; a dry run asks" +
-      " no carrier and supposes that none does.",
+      "Labels are voided first, carriers' labels by their carriers. If a carrier refuses, nothing is cancelled. A dry" +
+      " run asks no carrier and assumes that none refuses.",
     matches: true,
     refuses: cancelling_refuses,
     answers: { 200: RehearsableView(OrderView) },

@@ -1,4 +1,5 @@
-// What the API shows of a product's stock held against plain sums over its rows, which share nothing with the views.
+// The stock figures that the API shows of a product, checked against plain sums of its rows, which share nothing with
+// the views.
 import { and, asc, eq, gt, ne, type SQL, sql } from "drizzle-orm";
 import { among, isOneOf, list } from "../../../../db/kit.ts";
 import { lots, stock_items } from "../../../../db/schema/inventory.ts";
@@ -10,7 +11,7 @@ import { lotMoves } from "../../lots/status.ts";
 import { itemView } from "../../stock/shelf.ts";
 import { loadShelves } from "../../stock/store.ts";
 
-/** A sum that the API shows of a product, and what it should be. */
+/** A figure that the API shows of a product, and what it should be. */
 interface ShownLevel {
   readonly rule: string;
   readonly id: number;
@@ -44,7 +45,7 @@ const sums = prepared((select, a: Args<{ ids: string; now: number }>) =>
     .groupBy(stock_items.product_id),
 );
 
-/** Every level that the API shows of a product's stock, beside what its rows make of it; bundles have none. */
+/** Every figure that the API shows of a product's stock, with the sum of its rows; bundles have none. */
 export async function* shownLevels(db: Db): AsyncGenerator<ShownLevel> {
   for (let ids = await stockedAfter(db, 0); ids.length > 0; ids = await stockedAfter(db, ids.at(-1) ?? 0)) {
     const sumsOf = new Map((await sums(db, { ids: list(ids), now: db.now })).map((row) => [row.id, row]));

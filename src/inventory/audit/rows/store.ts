@@ -1,4 +1,4 @@
-// The rows behind a difference: what a person compares to see which of them is wrong.
+// The rows behind a difference, which a person compares to see which of them is wrong.
 import { and, asc, desc, eq, lte, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { count_lines } from "../../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../../db/schema/inventory.ts";
@@ -63,7 +63,7 @@ export async function movementRows(db: Db, condition: SQL | undefined): Promise<
   return named("movements", rows.reverse());
 }
 
-/** The promises that match, with the item that each is of and the order that it is for. */
+/** The allocations that match, with the item and the order of each. */
 async function promiseRows(db: Db, condition: SQL): Promise<Row[]> {
   const rows = await db.sql
     .select({
@@ -107,7 +107,7 @@ async function promisedSum(db: Db, condition: SQL): Promise<Row> {
 
 const touches = (item_id: number) => or(eq(movements.from_item_id, item_id), eq(movements.to_item_id, item_id));
 
-/** The movements that something caused, by its identifier on the wire. */
+/** The movements with a cause, by its identifier in the API. */
 export function causedBy(type: string, id: string): SQL | undefined {
   return and(eq(movements.reference_type, type), eq(movements.reference_id, id));
 }
@@ -192,7 +192,7 @@ async function rowsOfReservation(db: Db, id: number): Promise<Row[]> {
   ];
 }
 
-/** Where to find the rows of each noun of the inventory. */
+/** How to find the rows of each noun of the inventory. */
 export const inventoryRows = {
   product: rowsOfProduct,
   "stock item": rowsOfItem,

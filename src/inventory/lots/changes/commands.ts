@@ -23,17 +23,17 @@ import type { CorrectLot, SetLotStatus } from "../schemas.ts";
 import { type GivenLotStatus, lotActions, lotMoves } from "../status.ts";
 import { findNamedLot, markLotsExpired, saveLotDates, saveLotStatus } from "../store.ts";
 
-/** A lot after its status has changed, and the units that lost their promise and wait now. */
+/** A lot after a change of its status, and the orders that lost reserved units and wait now. */
 export interface ChangedLot {
   readonly lot: NamedLot;
   readonly shortfalls: readonly Shortfall[];
 }
 
 /**
- * Gives a lot another status. When it stops being sellable, promises of its unpicked units move to other stock or wait;
- * when it is available again, whoever waits gets its units. A recall asks that the orders which have picked of it be
- * held. The status that the lot has already changes nothing. Refuses: resource_missing, invalid_state_transition,
- * validation_failed (an expired lot is not available). Emits: inventory.updated, inventory.low_stock.
+ * Sets the status of a lot. If it can no longer be sold, its reserved unpicked units are reserved from other stock, or
+ * their orders wait; if it becomes available, waiting orders get its units. A recall asks for a hold of the orders that
+ * have picked of it. The present status changes nothing. Refuses: resource_missing, invalid_state_transition,
+ * validation_failed (an expired lot cannot be available). Emits: inventory.updated, inventory.low_stock.
  */
 export async function setLotStatus(tx: Tx, id: string, input: SetLotStatus, actor: Actor): Promise<ChangedLot> {
   const { shelves, shelf, lot: before } = await openLot(tx, id);
@@ -53,9 +53,9 @@ export async function setLotStatus(tx: Tx, id: string, input: SetLotStatus, acto
 }
 
 /**
- * Corrects the expiry of a lot, or when it came, which were noted wrong. What has expired by the right expiry is not
- * sellable: promises of its unpicked units move to other stock or wait; what has not is for sale, and those who wait
- * get it. Other promises stay as they are, and so does the ledger. Dates that it has already change nothing.
+ * Corrects the expiry or the date of receipt of a lot. A lot that has expired by the right date cannot be sold: its
+ * reserved unpicked units are reserved from other stock, or their orders wait. One that has not expired is for sale,
+ * and waiting orders get its units. Other reservations stay, and so does the ledger. The present dates change nothing.
  * Refuses: resource_missing, validation_failed. Emits: inventory.updated, inventory.low_stock.
  */
 export async function correctLot(tx: Tx, id: string, input: CorrectLot, actor: Actor): Promise<ChangedLot> {
@@ -92,16 +92,16 @@ function correctedDates(lot: NamedLot, { product }: OpenShelf, input: CorrectLot
   return { expiration_date: expiry === undefined ? lot.expiration_date : expiry, received_date };
 }
 
-/** A lot as it truly is at this moment, with the open shelf of its product. Refuses: resource_missing. */
+/** A lot as it is at this moment, with the open shelf of its product. Refuses: resource_missing. */
 async function openLot(tx: Tx, id: string) {
   const lot_id = readId("lot", id) ?? 0;
   const known = await findNamedLot(tx, lot_id);
   if (known === null) throw missing("lot", id);
   const shelves = await freshShelves(tx, [known.product_id]);
-  // Under the lock: somebody else may have corrected it meanwhile.
+  // Read under the lock: another request may have corrected it meanwhile.
   const locked = await findNamedLot(tx, lot_id);
   assert(locked, `lot ${lot_id} stays where it is`);
-  // A lot without units lies on no shelf, where it would have been put aside.
+  // A lot without units is on no shelf, where its expiry would have been noted.
   const isLate = lotStatus(locked, tx.now) !== locked.status;
   if (isLate) await markLotsExpired(tx, [lot_id]);
   const lot = isLate ? ((await findNamedLot(tx, lot_id)) ?? locked) : locked;
@@ -130,7 +130,7 @@ function relabel({ items }: OpenShelf, lot: NamedLot): void {
   for (const [at, item] of items.entries()) if (item.lot_id === lot.id) items[at] = { ...item, ...lotSpot(lot) };
 }
 
-/** Moves the promises of a lot's unpicked units to other stock. */
+/** Reserves a lot's reserved unpicked units from other stock. */
 async function displaceAll(tx: Tx, shelves: Shelves, shelf: OpenShelf, lot_id: number): Promise<Shortfall[]> {
   const shortfalls: Shortfall[] = [];
   for (const item of shelf.items.filter((item) => item.lot_id === lot_id && item.bin_kind !== "staging")) {
