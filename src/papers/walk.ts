@@ -2,6 +2,7 @@ import type { PlannedUnits } from "../inventory/reservations/claim.ts";
 import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
 import { isoOrNull } from "../kit/clock.ts";
 import { Fault, type FieldProblem } from "../kit/fault.ts";
+import { onFirstUse } from "../kit/first_use.ts";
 import { wireId } from "../kit/ids.ts";
 import { type Order, partsOf, publicStatus } from "../orders/order.ts";
 import { refusal } from "../orders/rules.ts";
@@ -112,8 +113,8 @@ function stopsOf(units: readonly PlannedUnits[], orders: readonly Order[], produ
 }
 
 // Bin A-2 comes before A-10.
-const collator = new Intl.Collator("en", { numeric: true });
-const compared = (a: string, b: string) => collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
+const collator = onFirstUse(() => new Intl.Collator("en", { numeric: true }));
+const compared = (a: string, b: string) => collator().compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
 
 /** Why nothing of an order can be picked; null when something can. */
 function unpickable(order: Order): string | null {

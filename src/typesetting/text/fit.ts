@@ -1,3 +1,4 @@
+import { onFirstUse } from "../../kit/first_use.ts";
 import { anyOfScripts } from "./scripts.ts";
 import { shapedWidth } from "./shaping.ts";
 import { wrapText } from "./wrapping.ts";
@@ -65,12 +66,12 @@ function cutLines(lines: readonly string[], count: number, size: number, room: W
   return [...kept.slice(0, -1), ellipsis(`${kept.at(-1) ?? ""} …`, size, room)];
 }
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+const graphemes = onFirstUse(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
 function ellipsis(text: string, size: number, room: Width): string {
   if (shapedWidth(text, size, room.bold) <= room.width) return text;
   let kept = "";
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemes().segment(text)) {
     if (shapedWidth(`${kept}${segment}…`, size, room.bold) > room.width) break;
     kept += segment;
   }

@@ -1,3 +1,4 @@
+import { onFirstUse } from "../../kit/first_use.ts";
 import { anyOfScripts } from "./scripts.ts";
 import { shapedWidth } from "./shaping.ts";
 
@@ -8,8 +9,8 @@ interface Measure {
   readonly bold: boolean;
 }
 
-const words = new Intl.Segmenter("en", { granularity: "word" });
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+const words = onFirstUse(() => new Intl.Segmenter("en", { granularity: "word" }));
+const graphemes = onFirstUse(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 // Scripts that put no spaces between words.
 const unspaced = new RegExp(anyOfScripts("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"), "u");
 
@@ -76,7 +77,7 @@ function pieces(text: string): string[] {
 /** Words where nothing stands between them. Punctuation stays with the word before it. */
 function wordsOf(chunk: string): string[] {
   const found: string[] = [];
-  for (const { segment, isWordLike } of words.segment(chunk)) {
+  for (const { segment, isWordLike } of words().segment(chunk)) {
     if (isWordLike === true || found.length === 0) found.push(segment);
     else found.push((found.pop() ?? "") + segment);
   }
@@ -89,7 +90,7 @@ function broken(piece: string, measure: Measure): string[] {
   const parts: string[] = [];
   let part = "";
   let taken = 0;
-  for (const { segment } of graphemes.segment(piece)) {
+  for (const { segment } of graphemes().segment(piece)) {
     const width = widthOf(segment, measure);
     if (part !== "" && taken + width > measure.width) {
       parts.push(part);

@@ -1,0 +1,47 @@
+// What a first answer does without is not loaded before it is asked for: of the largest parts of the program none may
+// be reached from `serve.ts` by imports that are evaluated at the start.
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+const root = join(import.meta.dir, "..");
+const transpiler = new Bun.Transpiler({ loader: "ts" });
+
+/** What is loaded with these files: their paths, and the names of packages. */
+function loadedWith(...entries: string[]): ReadonlySet<string> {
+  const found = new Set<string>(entries);
+  for (const file of found) {
+    if (!/\.ts$/.test(file) || !existsSync(join(root, file))) continue;
+    for (const { kind, path } of transpiler.scanImports(readFileSync(join(root, file), "utf8"))) {
+      if (kind !== "import-statement") continue;
+      found.add(path.startsWith(".") ? relative(root, join(root, dirname(file), path)) : path);
+    }
+  }
+  return found;
+}
+
+const atStart = loadedWith("src/main.ts", "src/serve.ts");
+
+test("this sees what is loaded: the routes at the start, and with the press what it draws by", () => {
+  expect(atStart).toContain("src/orders/routes.ts");
+  expect(loadedWith("src/typesetting/press/worker.ts")).toContain("@cantoo/pdf-lib");
+  expect(loadedWith("src/database/migrate_postgres.ts")).toContain("pg");
+  expect(loadedWith("src/describe.ts")).toContain("src/reference/examples.json");
+});
+
+test.each([
+  ["the library of fonts", "@cantoo/fontkit"],
+  ["the library of PDF", "@cantoo/pdf-lib"],
+  ["what draws pictures", "@resvg/resvg-wasm"],
+  ["the press", "src/typesetting/press/draw.ts"],
+  ["the library of mail", "nodemailer"],
+  ["the library of certificates", "@peculiar/x509"],
+  ["the driver of PostgreSQL", "pg"],
+  ["the SQL of migrations", "src/database/migration_sql.ts"],
+  ["the OpenAPI document", "src/reference/document.ts"],
+  ["the recorded examples", "src/reference/examples.json"],
+  ["the pages of the reference", "src/reference/pages.ts"],
+  ["the sample business", "src/demo/jobs.ts"],
+])("a start does without %s", (_, part) => {
+  expect(atStart).not.toContain(part);
+});
