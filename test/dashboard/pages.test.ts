@@ -107,6 +107,16 @@ describe("its styles", () => {
   });
 });
 
+describe("the screens", () => {
+  test("have one path each, so that none is listed twice", async () => {
+    const sources = await readSources(join(import.meta.dir, "../.."));
+    const tables = sources.filter(({ file }) => /^src\/dashboard\/web\/(?:screens|.*\/\w*screens)\.ts$/.test(file));
+    const paths = tables.flatMap(({ text }) => [...text.matchAll(/^ {4}path: "([^"]*)",$/gm)].map(([, path]) => path));
+    expect(paths.length).toBeGreaterThan(50);
+    expect(paths.filter((path, at) => paths.indexOf(path) !== at)).toEqual([]);
+  });
+});
+
 describe("what it calls", () => {
   const names = () => routesOf(app.app.routes, "").map(({ name }) => name);
 

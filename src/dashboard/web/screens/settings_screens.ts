@@ -108,6 +108,14 @@ export const settingsScreens: readonly Screen[] = [
     load: () => import("./metrics/screen.tsx").then((it) => it.MetricsScreen),
   },
   {
+    path: "/settings/mail",
+    section: "settings",
+    title: titles.mail,
+    permission: "house.manage",
+    listed: "nav",
+    load: () => import("./mail/screen.tsx").then((it) => it.MailScreen),
+  },
+  {
     path: "/settings/profile",
     section: "settings",
     title: titles.profile,
