@@ -1,18 +1,18 @@
 // Runs the compiled binary as a stranger would: in an empty folder, with an empty environment.
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { binary } from "./build.ts";
-import { printsSscc, shipsByCarrier, shipsByItself } from "./smoke_shipping.ts";
+import { printsSscc, printsWithoutFonts, shipsByCarrier, shipsByItself } from "./smoke_shipping.ts";
 
 const patience_ms = 60_000;
 const gs1_prefix = "0614141";
 // Nothing that was begun outlives this program.
 const over = new AbortController();
 
-function run(folder: string, words: readonly string[], env: Record<string, string> = {}) {
-  return Bun.spawn([binary, ...words], {
+function run(folder: string, words: readonly string[], env: Record<string, string> = {}, program = binary) {
+  return Bun.spawn([program, ...words], {
     ...{ cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] },
     ...{ signal: over.signal, killSignal: "SIGKILL" },
   });
@@ -104,8 +104,9 @@ async function serving(
   folder: string,
   env: Record<string, string>,
   work: (address: string, said: string) => Promise<void>,
+  program = binary,
 ): Promise<void> {
-  const service = run(folder, ["serve", "--port", "0"], env);
+  const service = run(folder, ["serve", "--port", "0"], env, program);
   const complaints = new Response(service.stderr).text();
   const late = setTimeout(() => service.kill("SIGKILL"), patience_ms);
   try {
@@ -171,10 +172,21 @@ async function servesAndStops(folder: string): Promise<void> {
   await verifies(folder, "data");
 }
 
+/** Serves from a copy of the binary that has no file of fonts beside it. */
+async function servesWithoutFonts(folder: string): Promise<void> {
+  await mkdir(folder);
+  const alone = join(folder, basename(binary));
+  await copyFile(binary, alone);
+  const print = (address: string, said: string) =>
+    printsWithoutFonts(`${address}/v1`, /ph_live_\w+/.exec(said)?.[0] ?? "");
+  await serving(folder, {}, print, alone);
+}
+
 const folder = await mkdtemp(join(tmpdir(), "packhouse-smoke-"));
 try {
   await tellsItsVersion(folder);
   await Promise.all([servesAndStops(folder), playsItsDemo(folder)]);
+  await servesWithoutFonts(join(folder, "alone"));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -110,6 +110,19 @@ export async function shipsByCarrier(api: string, key: string): Promise<void> {
   }
 }
 
+/** What is printed without the file of fonts: Latin letters, and instead of Japanese ones what is to be done. */
+export async function printsWithoutFonts(api: string, key: string): Promise<void> {
+  const ask = asker(api, key);
+  const order_id = await order(ask, "FONTLESS");
+  const place = { street1: "12 Elm St", city: "Łódź", zip: "90-001", country: "PL" };
+  const body = { order_id, carrier: "local", service: "standard", package: parcel };
+  const japanese = { ...body, to_address: { ...place, name: "日本の" } };
+  const refused = await ask("POST", "/shipping/labels", japanese, 422);
+  if (!refused.error.message.includes("packhouse-fonts.zst")) throw new Error(JSON.stringify(refused));
+  const label = (await ask("POST", "/shipping/labels", { ...body, to_address: { ...place, name: "Jan" } }, 201)).data;
+  for (const { format, url } of label.documents) await isDocument(url, format);
+}
+
 /** A label of a house with a company prefix of GS1. */
 export async function printsSscc(api: string, key: string, prefix: string): Promise<void> {
   const ask = asker(api, key);

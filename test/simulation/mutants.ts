@@ -1,5 +1,6 @@
 // Plants each fault of the list, one at a time, in a copy of the tree and plays the simulation there:
 //   bun test/simulation/mutants.ts [operations] [words of the names to try]
+// with another seed than 7 where SIMULATION_SEED says one.
 // Prints a table of what caught each, and fails when one was not caught. The copy lies beside no data and is deleted.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +9,8 @@ import { type Mutant, mutants } from "./mutant_list.ts";
 
 const root = join(import.meta.dir, "../..");
 const [operations = "12000", ...words] = process.argv.slice(2);
-const longest_history = "200";
+const seed = process.env["SIMULATION_SEED"] ?? "7";
+const longest_history = "150";
 const copy = mkdtempSync(join(tmpdir(), "packhouse-mutants-"));
 
 function copyTree(): void {
@@ -29,7 +31,7 @@ async function caughtBy({ file, search, replace }: Mutant): Promise<string | nul
     path,
     text.replace(search, () => replace),
   );
-  const player = [process.execPath, "test/simulation/play.ts", "7", operations, longest_history, "0"];
+  const player = [process.execPath, "test/simulation/play.ts", seed, operations, longest_history, "0"];
   const child = Bun.spawn(player, { cwd: copy, stdout: "pipe", stderr: "pipe", timeout: 300_000 });
   const [output, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const code = await child.exited;
