@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { binary } from "./build.ts";
 import { ensureChromium, howToGetChromium } from "./chromium.ts";
-import { type Counts, complaintsIn, countTests, timesOf, unheardOf } from "./count_tests.ts";
+import { type Counts, complaintsIn, countTests, sumOf, timesOf, unheardOf } from "./count_tests.ts";
 import { install, root } from "./install.ts";
 import { startPostgres } from "./postgres.ts";
 import { type Engine, isPure, readTimes, type Times, testFiles, writeTimes } from "./test_files.ts";
@@ -126,33 +126,45 @@ const without_postgres = [
   ...new Bun.Glob("test/dashboard/screens/*.test.ts").scanSync({ cwd: root }),
 ];
 
+// These wait nearly all the time, for servers that let go of slow clients and for a slow disk. In a lane of their own,
+// beside the workers, they take next to nothing of the cores.
+const waiting = ["test/flows/hostile_traffic.test.ts", "test/flows/slow_disk.test.ts"];
+
 async function tests({ engine, env, passed_over }: Suite): Promise<Outcome> {
-  const file = join(folder, `${engine}.xml`);
-  const passing = passed_over.map((path) => `--path-ignore-patterns=${path}`);
-  const reporting = ["--reporter=junit", `--reporter-outfile=${file}`];
-  const { code, output } = await run(
-    [...testing, ...sharing, `--timings=${timings(engine)}`, ...passing, ...reporting],
-    env,
-    30 * minute_ms,
-  );
-  const report = existsSync(file) ? readFileSync(file, "utf8") : "";
-  const counts = countTests(report);
-  const crashed = await crashedFiles(
-    unheardOf(report, testFiles()).filter((path) => !passed_over.includes(path)),
-    report,
-    env,
-  );
+  const passing = [...passed_over, ...waiting].map((path) => `--path-ignore-patterns=${path}`);
+  const lanes = await Promise.all([
+    lane(`${engine}_working`, [...sharing, `--timings=${timings(engine)}`, ...passing], env),
+    lane(
+      `${engine}_waiting`,
+      waiting.map((path) => `./${path}`),
+      env,
+    ),
+  ]);
+  const report = lanes.map((one) => one.report).join("");
+  const counts = sumOf(lanes.map((one) => countTests(one.report)));
+  const unheard = unheardOf(report, testFiles()).filter((path) => !passed_over.includes(path));
+  // A lane without a report ended badly as a whole: to run each of its files alone would take hours.
+  const crashed = lanes.some((one) => one.report === "") ? unheard : await crashedFiles(unheard, env);
   const failed = counts.failed + crashed.length;
   const told = crashed.map((name) => `${name} ended before it reported.\n`).join("");
   const times = timesOf(report);
   writeTimes(engine, times);
   // A bad end that nothing explains is a failure too.
-  return { ...counts, failed: failed === 0 && code !== 0 ? 1 : failed, output: output + told, notes: slowest(times) };
+  const unexplained = failed === 0 && lanes.some(({ code }) => code !== 0);
+  const output = lanes.map((one) => one.output).join("\n") + told;
+  return { ...counts, failed: unexplained ? 1 : failed, output, notes: slowest(times) };
+}
+
+/** One run of the test runner, with its report; an empty one when it wrote none. */
+async function lane(name: string, words: readonly string[], env: Suite["env"]) {
+  const file = join(folder, `${name}.xml`);
+  const reporting = ["--reporter=junit", `--reporter-outfile=${file}`];
+  const { code, output } = await run([...testing, ...words, ...reporting], env, 30 * minute_ms);
+  return { code, output, report: existsSync(file) ? readFileSync(file, "utf8") : "" };
 }
 
 /** Test files that threw as they were loaded: run alone they end badly. One without a test for this engine does not. */
-async function crashedFiles(unheard: readonly string[], report: string, env: Suite["env"]): Promise<readonly string[]> {
-  if (report === "") return unheard;
+async function crashedFiles(unheard: readonly string[], env: Suite["env"]): Promise<readonly string[]> {
   const crashed: string[] = [];
   for (const file of unheard) {
     const { code } = await run([...testing, "--pass-with-no-tests", `./${file}`], env, minute_ms);

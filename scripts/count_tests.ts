@@ -14,6 +14,12 @@ export function countTests(report: string): Counts {
   return { passed: Math.max(0, number("tests") - failed - skipped), failed, skipped };
 }
 
+/** All that several reports count. */
+export function sumOf(counts: readonly Counts[]): Counts {
+  const sum = (name: keyof Counts) => counts.reduce((total, one) => total + one[name], 0);
+  return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
+}
+
 /**
  * The seconds that each file of a JUnit report took, from its loading to its last hook. A suite of the report that has
  * no file of its own, such as a `describe`, is part of the file around it.

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { complaintsIn, countTests, timesOf, unheardOf } from "../../scripts/count_tests.ts";
+import { complaintsIn, countTests, sumOf, timesOf, unheardOf } from "../../scripts/count_tests.ts";
 
 const report = (totals: string, ...files: string[]) =>
   `<?xml version="1.0"?>\n<testsuites name="bun test" ${totals} time="1">\n` +
@@ -13,6 +13,12 @@ test("the counts are the report's", () => {
 test("without a report nothing has passed and no file was heard of", () => {
   expect(countTests("")).toEqual({ passed: 0, failed: 0, skipped: 0 });
   expect(unheardOf("", ["test/a.test.ts"])).toEqual(["test/a.test.ts"]);
+});
+
+test("several reports are counted together", () => {
+  const [one, other] = ['tests="9" failures="2" skipped="3"', 'tests="4" failures="1" skipped="0"'];
+  const counted = sumOf([countTests(report(one)), countTests(report(other)), countTests("")]);
+  expect(counted).toEqual({ passed: 7, failed: 3, skipped: 3 });
 });
 
 test("a file that is missing in the report is found", () => {
