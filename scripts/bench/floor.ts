@@ -2,6 +2,7 @@
 // statements and group commit on a database of the same schema. It checks nothing and refuses nothing.
 import { Database } from "bun:sqlite";
 import { Elysia } from "elysia";
+import { floorActs } from "./floor_acts.ts";
 
 type Row = Record<string, number | string | null>;
 interface Line {
@@ -78,6 +79,10 @@ const newLabel = insert(
 const newRecord = insert(
   "tracking_records",
   "tracking_number carrier shipment_id status version created_at updated_at",
+);
+const touch = db.prepare(
+  "update orders set version = version + 1, history_rows = history_rows + 1, updated_at = ? where id = ?" +
+    " returning history_rows as number",
 );
 const order = db.prepare("select * from orders where id = ?");
 const lines = db.prepare("select * from order_lines where order_id = ?");
@@ -228,7 +233,8 @@ function buyLabel(body: { order_id: string; carrier: string; service: string; pa
   const drawn = [JSON.stringify(body.package), to, to, Buffer.from(drawing), "[]"] as never[];
   const label = idOf(newLabel.get(...facts, ...drawn, tracking, now));
   newRecord.get(tracking, body.carrier, parcel, "pending", 1, now, now);
-  newHistory.get(id, now, "label", "pending", "api_key", "key_1", "bench", now);
+  const { number: entry } = touch.get(now, id) as Row;
+  newHistory.get(id, entry as number, "label", "pending", "api_key", "key_1", "bench", now);
   const view = {
     label_id: `lbl_${label}`,
     tracking_number: tracking,
@@ -298,6 +304,8 @@ const answer = (data: unknown) => ({
   meta: { timestamp: new Date().toISOString(), version: "v1" },
 });
 
+const acts = floorActs({ db, insert, tell, ofStock });
+
 const app = new Elysia()
   .post("/v1/orders", async ({ body, set }) => {
     set.status = 201;
@@ -313,6 +321,13 @@ const app = new Elysia()
   .post("/v1/shipping/labels", async ({ body, set }) => {
     set.status = 201;
     return answer(await write(() => buyLabel(body as never)));
+  })
+  .post("/v1/orders/:id/pick", async ({ params }) => answer(await write(() => acts.pick(number(params.id)))))
+  .post("/v1/orders/:id/pack", async ({ params }) => answer(await write(() => acts.pack(number(params.id)))))
+  .post("/v1/orders/:id/ship", async ({ params }) => answer(await write(() => acts.ship(number(params.id)))))
+  .post("/v1/tracking/:number/events", async ({ params, body, set }) => {
+    set.status = 201;
+    return answer(await write(() => acts.scan(params.number, body as never)));
   })
   .get("/v1/orders/:id", ({ params }) => {
     const id = number(params.id);

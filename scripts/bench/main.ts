@@ -1,5 +1,6 @@
 // `bun run bench`: what requests cost, how long others wait, and what growth does to both. See `usage`.
 import { cpus } from "node:os";
+import { measureActs } from "./acts.ts";
 import { measureCarriers } from "./carriers.ts";
 import { measureConventions } from "./conventions.ts";
 import { fdatasyncLatency } from "./disk.ts";
@@ -18,6 +19,7 @@ Measures the service on temporary databases, all parts or the named ones. Each r
 given). The figures hold for a machine that does nothing else meanwhile.
 
   requests   each kind of request on the service and on its floor: a bare server that does the same rows by hand
+  acts       label, pick, pack, ship and scans, each of an order that nobody has touched, on both likewise
   pause      how long others wait while ten thousand reservations end at once
   growth     what a change of stock costs with a million movements in the ledger, against ten thousand
   conventions  what each convention of the API (key, limit, envelope, log …) adds to a read by id
@@ -30,6 +32,7 @@ given). The figures hold for a machine that does nothing else meanwhile.
 /** A part measures for rounds of so many seconds, prints what it found, and answers how many goals are missed. */
 const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   requests: measureRequests,
+  acts: measureActs,
   conventions: measureConventions,
   pause: measurePause,
   growth: measureGrowth,

@@ -3,25 +3,18 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { env, type Ids, placeOrders, skus, startStocked } from "./business.ts";
 import { type Figures, load, median, type Shot } from "./load.ts";
-import {
-  adjust,
-  askRates,
-  buyLabel,
-  createOrder,
-  listOrders,
-  listStock,
-  orderById,
-  reserveHot,
-  reserveSome,
-} from "./shots.ts";
+import { adjust, askRates, createOrder, listOrders, listStock, orderById, reserveHot, reserveSome } from "./shots.ts";
 
-const rounds = 3;
+/** How often each kind of request is measured. */
+export const rounds = 3;
 const order_count = 3000;
 const sku_count = 100_000;
 
+/** One kind of request. */
 interface Measured {
   readonly name: string;
-  readonly shot: (ids: Ids) => Shot;
+  /** What is sent in a round, counted from zero, to the service and then to its floor. */
+  readonly shot: (round: number) => Shot;
   /** The least share of the floor that is good enough. */
   readonly goal: number | null;
   /** How many requests a second are good enough, whatever the floor does. */
@@ -35,35 +28,48 @@ interface Pair {
   readonly ratio: number;
 }
 
-const measured: readonly Measured[] = [
-  { name: "order create (3 lines)", shot: createOrder, goal: 0.6 },
-  { name: "reserve (1 of 200 SKUs)", shot: () => reserveSome, goal: null },
-  { name: "reserve (1 hot SKU)", shot: () => reserveHot, goal: null },
-  { name: "adjust", shot: () => adjust, goal: null },
-  { name: `inventory, list of 50 of ${sku_count}`, shot: () => listStock, goal: null },
-  { name: "order by id", shot: orderById, goal: 0.6 },
-  { name: "orders, list of 50", shot: () => listOrders, goal: 0.6 },
-  { name: "rates (3 cards)", shot: () => askRates, goal: null, least: 3000 },
-  { name: "label", shot: buyLabel, goal: 0.65 },
-];
-
-/** Measures each kind of request; answers how many goals are missed. */
+/** Measures what clients ask for most; answers how many goals are missed. */
 export async function measureRequests(seconds: number): Promise<number> {
   const { service, key } = await startStocked(sku_count - skus.length);
-  const ids = await placeOrders(service.url, key, order_count);
+  const ids: Ids = await placeOrders(service.url, key, order_count);
+  const missed = await measureBesideFloor({ service, key, seconds }, [
+    { name: "order create (3 lines)", shot: () => createOrder(ids), goal: 0.6 },
+    { name: "reserve (1 of 200 SKUs)", shot: () => reserveSome, goal: null },
+    { name: "reserve (1 hot SKU)", shot: () => reserveHot, goal: null },
+    { name: "adjust", shot: () => adjust, goal: null },
+    { name: `inventory, list of 50 of ${sku_count}`, shot: () => listStock, goal: null },
+    { name: "order by id", shot: () => orderById(ids), goal: 0.6 },
+    { name: "orders, list of 50", shot: () => listOrders, goal: 0.6 },
+    { name: "rates (3 cards)", shot: () => askRates, goal: null, least: 3000 },
+  ]);
+  await service.remove();
+  return missed;
+}
+
+interface Measuring {
+  readonly service: { readonly url: string; readonly data: string };
+  readonly key: string;
+  readonly seconds: number;
+}
+
+/** Measures each kind of request on a service and on its floor, in turn; answers how many goals are missed. */
+export async function measureBesideFloor(
+  { service, key, seconds }: Measuring,
+  measured: readonly Measured[],
+): Promise<number> {
   const floor = await startFloor(service.data);
   const heads = ["req/s", "p50 ms", "p99 ms", "ratio"].map((it) => it.padStart(10)).join("");
   console.log(`\n${"".padEnd(34)}${heads}`);
   let missed = 0;
   let first = 0;
   for (const { name, shot, goal, least = 0 } of measured) {
-    const fire = (url: string) => {
+    const fire = (url: string, round: number) => {
       first += 1_000_000;
-      return load({ url, key, shot: shot(ids), seconds, first });
+      return load({ url, key, shot: shot(round), seconds, first });
     };
     const pairs: Pair[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const [own, bare] = [await fire(service.url), await fire(floor.url)];
+      const [own, bare] = [await fire(service.url, round), await fire(floor.url, round)];
       pairs.push({ own, bare, ratio: own.requests_per_second / bare.requests_per_second });
     }
     // Each round is held against the floor's right after it: what else the machine does meanwhile slows both.
@@ -78,7 +84,6 @@ export async function measureRequests(seconds: number): Promise<number> {
     console.log(row("  its floor", median(pairs, ({ bare }) => speed(bare)).bare));
   }
   floor.stop();
-  await service.remove();
   return missed;
 }
 

@@ -62,9 +62,15 @@ export const askRates: Shot = post(
   ["0", "4", "7", "8"],
 );
 
-/** A label for one more carton of an order, so that no order can run out of them. */
-export const buyLabel = ({ orders }: Ids): Shot => {
-  const parcel = { weight: 2, weight_unit: "lbs" };
-  const body = { order_id: "{id}", carrier: "sim", service: "standard", package: parcel, additional: true };
-  return post("/shipping/labels", body, orders);
-};
+const parcel = { weight: 2, weight_unit: "lbs" };
+const label = { order_id: "{id}", carrier: "sim", service: "standard", package: parcel };
+
+/** A label for the first parcel of each order. */
+export const buyLabel = (orders: readonly string[]): Shot => post("/shipping/labels", label, orders);
+
+/** An act on all of each order: `pick`, `pack` or `ship`. */
+export const actOn = (act: string, orders: readonly string[]): Shot => post(`/orders/{id}/${act}`, {}, orders);
+
+/** A scan of each parcel, with this status. */
+export const scan = (status: string, numbers: readonly string[]): Shot =>
+  post("/tracking/{id}/events", { status, message: "Scanned" }, numbers);

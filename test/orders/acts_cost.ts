@@ -71,6 +71,17 @@ export async function costsOfActs(show = false): Promise<Record<string, Cost>> {
     await count("ship", `/orders/${id}/ship`);
     const { id: other } = await create("create");
     await count("ship (pending)", `/orders/${other}/ship`);
+    const { id: third } = await create("create");
+    await call("POST", `/orders/${third}/pack`);
+    const labelled = {
+      order_id: third,
+      carrier: "local",
+      service: "standard",
+      package: { weight: 2, weight_unit: "lbs" },
+    };
+    const { tracking_number } = await count("label", "/shipping/labels", labelled);
+    await count("first scan", `/tracking/${tracking_number}/events`, { status: "in_transit" });
+    await count("delivered scan", `/tracking/${tracking_number}/events`, { status: "delivered" });
     await count("reserve", "/inventory/reserve", { order_id: `later-${_round}`, items: [{ sku: "A-1", quantity: 1 }] });
     await count("adjust", "/inventory/A-1", { adjustment: 1, reason: "found" }, "PATCH");
   }
