@@ -8,12 +8,12 @@ export interface Mutant {
 
 const inventory = "src/inventory";
 const rules = `${inventory}/reservations/rules.ts`;
-const claims = `${inventory}/reservations/commands.ts`;
+const claims = `${inventory}/claims/commands.ts`;
 const queues = `${inventory}/backorders/store.ts`;
 const backorders = `${inventory}/backorders/commands.ts`;
 const bookings = `${inventory}/bookings/commands.ts`;
 const picking = `${inventory}/picking/commands.ts`;
-const stock = `${inventory}/stock/store.ts`;
+const ledger = `${inventory}/ledger/store.ts`;
 
 export const mutants: readonly Mutant[] = [
   {
@@ -73,8 +73,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a booking still counts in the millisecond it ends",
     file: `${inventory}/reservations/reservation.ts`,
-    search: 'status === "reserved" && expires_at !== null && expires_at <= now',
-    replace: 'status === "reserved" && expires_at !== null && expires_at < now',
+    search: "isReserved(status) && expires_at !== null && expires_at <= now",
+    replace: "isReserved(status) && expires_at !== null && expires_at < now",
   },
   {
     name: "an expired booking keeps its units for the millisecond in which it ends",
@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "an expired booking wants its units for good",
-    file: `${inventory}/allocations/store.ts`,
+    file: `${inventory}/reservations/store.ts`,
     search: "wanted: sql`0`, reserved: sql`0`",
     replace: "reserved: sql`0`",
   },
@@ -130,16 +130,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a second booking of an order is adopted and never released",
     file: claims,
-    search:
-      'for (const other of others) await saveReservation(tx, { ...other, status: "released", released_at: tx.now });',
-    replace: "for (const other of others) await saveReservation(tx, { ...other, priority: 9 });",
+    search: "await saveReservation(tx, { ...other, status, released_at: tx.now });",
+    replace: "await saveReservation(tx, { ...other, priority: status === null ? 8 : 9 });",
   },
   {
     name: "work begins without a new plan",
     file: claims,
-    search: `  await planAnew(tx, shelves, reservation, lines);
-  await saveReservation(tx, { ...reservation, status, expires_at: null });`,
-    replace: "  await saveReservation(tx, { ...reservation, status, expires_at: null });",
+    search: "  await planAnew(tx, shelves, reservation, lines);\n",
+    replace: "",
   },
   {
     name: "a held order keeps what it should give free",
@@ -149,33 +147,33 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "the ledger notes one unit too many",
-    file: stock,
+    file: ledger,
     search: "    type,\n    quantity,\n    from_item_id: from?.id ?? null,",
     replace: "    type,\n    quantity: quantity === 7 ? 8 : quantity,\n    from_item_id: from?.id ?? null,",
   },
   {
     name: "a bin that was empty remembers when it was first filled",
-    file: stock,
+    file: ledger,
     search: "= 0 then excluded.received_at",
     replace: "< 0 then excluded.received_at",
   },
   {
     name: "returned units for quarantine go to the returns bin",
-    file: `${inventory}/stock/commands.ts`,
+    file: `${inventory}/arrivals/commands.ts`,
     search: 'disposition === "quarantine" ? "quarantine" : "returns"',
     replace: 'disposition === "restock" ? "quarantine" : "returns"',
   },
   {
     name: "what the client believes is on hand is not compared",
-    file: `${inventory}/stock/commands.ts`,
+    file: `${inventory}/adjustments/commands.ts`,
     search: "expected_quantity !== undefined && expected_quantity !== previous_quantity",
     replace: "expected_quantity !== undefined && expected_quantity < 0",
   },
   {
     name: "a quarantined lot keeps its promises",
-    file: `${inventory}/lots/commands.ts`,
-    search: 'before.status === "available" ? await displaceAll',
-    replace: 'before.status === "recalled" ? await displaceAll',
+    file: `${inventory}/lots/changes/commands.ts`,
+    search: "isAvailable(before.status) ? await displaceAll",
+    replace: "isRecalled(before.status) ? await displaceAll",
   },
   {
     name: "promised units leave with a transfer",
@@ -215,15 +213,15 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "orders that have units of a recalled lot go on",
-    file: `${inventory}/lots/commands.ts`,
-    search: 'if (status === "recalled" || before',
-    replace: 'if (status === "expired" || before',
+    file: `${inventory}/lots/changes/commands.ts`,
+    search: "if (isRecalled(status) || isRecalled(before.status))",
+    replace: "if (isRecalled(before.status))",
   },
   {
     name: "a transfer is over when the first part of it has arrived",
     file: `${inventory}/transfers/commands.ts`,
-    search: "hasEnded(loads) ? received(tx) : { status }",
-    replace: "loads.length > 0 ? received(tx) : { status }",
+    search: "hasEnded(loads) ? received(",
+    replace: "loads.length > 0 ? received(",
   },
   {
     name: "a delivery is called off of which something has come",
@@ -233,14 +231,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a balance is noted that the ledger does not have",
-    file: stock,
+    file: ledger,
     search: "from_balance: from?.on_hand ?? null",
     replace: "from_balance: from ? from.on_hand + (quantity === 5 ? 1 : 0) : null",
   },
   {
     name: "the claim of a held order is marked as released until it goes on",
     file: claims,
-    search: "await saveReservation(tx, { ...reservation, paused: true });",
-    replace: 'await saveReservation(tx, { ...reservation, paused: true, status: "released" });',
+    search: "await change(tx, claim, { paused: true });",
+    replace: 'await change(tx, claim, { paused: true, status: "released" });',
   },
 ];
