@@ -129,7 +129,7 @@ function partyOf({ name, wordsOf = usualWords }: Pick<Carrier, "name" | "wordsOf
 
 function explained(status: number): string {
   if (status === 401) return ", it does not accept the account's credentials";
-  if (status === 402) return ", it is not paid for it";
+  if (status === 402) return ", payment is required";
   if (status === 403) return ", the account's credentials lack a permission";
   if (status === 429) return ", it was asked too often";
   if (status >= 300 && status < 400) return ", and redirects are not followed";

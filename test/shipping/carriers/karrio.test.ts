@@ -360,7 +360,7 @@ describe("a purchase", () => {
     ],
     [
       { status: 402, body: { errors: [{ message: "No funds." }] } },
-      { code: "carrier_refused", message: "Karrio answered 402, it is not paid for it. It says: No funds." },
+      { code: "carrier_refused", message: "Karrio answered 402, payment is required. Its message: No funds." },
     ],
     [{ status: 422 }, { code: "carrier_refused", permanent: true }],
     [
