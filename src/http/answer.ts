@@ -2,6 +2,7 @@ import type { Db, Tx, Writer } from "../database/store.ts";
 import type { Call } from "./call.ts";
 import { enveloped } from "./envelope.ts";
 import { idempotencyKey, keptAnswer, once } from "./idempotency.ts";
+import { keepPace } from "./pace.ts";
 import { entityTag, isKnown, refuseUnmatched } from "./preconditions.ts";
 import type { KeptAnswer } from "./store.ts";
 import { traceOf } from "./trace.ts";
@@ -32,6 +33,7 @@ export async function answerWrite<Data>(
     return writtenAnswer(call, status, data, tx.now, wrap);
   };
   const key = idempotencyKey(call.request);
+  await keepPace(call);
   const done = key === null ? await writeFor(call, act) : await actOnce(call, key, act, secret_key);
   return jsonResponse(call, done.status, done.body, done.headers);
 }

@@ -6,6 +6,7 @@ import { histogram } from "../kit/meter.ts";
 import { answerWrite, jsonResponse, writtenAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { claimedAnswer, idempotencyKey, keepOutcome, keptAnswer, once } from "./idempotency.ts";
+import { keepPace } from "./pace.ts";
 import { type KeptAnswer, releaseKey } from "./store.ts";
 import { inTurn } from "./turns.ts";
 
@@ -61,6 +62,7 @@ export async function answerTogether<Input, Done>(
     return answerWrite(call, act.status, async (tx) => act.view(await act.alone(tx, { input, call }), tx.now));
   }
   const key = idempotencyKey(call.request);
+  await keepPace(call);
   const company = companyOf(call.store, act);
   const { status, body, headers } =
     key === null

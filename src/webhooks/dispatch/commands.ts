@@ -39,6 +39,8 @@ const failing_together_max = 16;
 interface Claimed {
   readonly claims: readonly Claim[];
   readonly next_at: number | null;
+  /** For how long the oldest first attempt has been due that nothing but this server holds up, in ms. */
+  readonly behind_ms: number;
 }
 
 /**
@@ -49,6 +51,7 @@ interface Claimed {
  */
 export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
   const waiting = await listWaiting(tx);
+  const behind_ms = Math.max(0, ...waiting.flatMap((one) => behindOf(one, tx.now)));
   const due = inTurn(
     waiting.filter((one) => timesOf(one).some((at) => at <= tx.now)),
     room.last_id,
@@ -76,9 +79,9 @@ export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
     total.all += found.length;
     total.late += found.filter(isLate).length;
   }
-  if (claimed.length === 0) return { claims: [], next_at: nextAt(waiting, tx.now) };
+  if (claimed.length === 0) return { claims: [], next_at: nextAt(waiting, tx.now), behind_ms };
   const claims = await leased(tx, claimed);
-  return { claims, next_at: has_more ? tx.now : nextAt(await listWaiting(tx), tx.now) };
+  return { claims, next_at: has_more ? tx.now : nextAt(await listWaiting(tx), tx.now), behind_ms };
 }
 
 /** Releases claimed deliveries that will not be sent: they are due again as before. */
@@ -95,6 +98,13 @@ export async function returnClaims(tx: Tx, claims: readonly Claim[]): Promise<vo
 }
 
 const isFailing = ({ consecutive_failures }: Waiting): boolean => consecutive_failures > 0;
+
+/** How long a subscription's first attempt has been due, unless its receiver fails or its own settings hold it back. */
+function behindOf(one: Waiting, now: number): number | [] {
+  const { first_at, paused_until, rate_limit_per_second } = one;
+  if (first_at === null || isFailing(one) || paused_until !== null || rate_limit_per_second !== null) return [];
+  return now - first_at;
+}
 
 /** When a delivery of each lane may be sent, given the state of its subscription. */
 function timesOf({ first_at, late_at, paused_until, paced_until, next_probe_at }: Waiting): number[] {

@@ -1,6 +1,7 @@
 // The dispatcher sends the deliveries of one store. Nothing is sent inside a transaction: deliveries are claimed in
 // one, sent, and recorded in another.
 import type { Store, Tx } from "../../database/store.ts";
+import { noteBehind } from "../../http/pace.ts";
 import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
@@ -111,7 +112,8 @@ class Dispatcher {
     const unwanted = this.#lines.takeUnwanted();
     const room = this.#resting ? null : this.#lines.room();
     try {
-      const { entered, claims } = await this.#store.write((tx) => this.#act(tx, ended, unwanted, room));
+      const { entered, claims, behind_ms } = await this.#store.write((tx) => this.#act(tx, ended, unwanted, room));
+      noteBehind(this.#store, behind_ms);
       for (const { id, status } of entered) {
         const facts = { mode: this.#store.mode, subscription: wireId("subscription", id), status };
         this.#service.log.warn("a subscription changed", facts);
@@ -136,11 +138,11 @@ class Dispatcher {
     await returnClaims(tx, unwanted);
     if (room === null) {
       tx.wake("webhooks.deliver", tx.now);
-      return { entered, claims: [] };
+      return { entered, claims: [], behind_ms: 0 };
     }
-    const { claims, next_at } = await claimDeliveries(tx, room);
+    const { claims, next_at, behind_ms } = await claimDeliveries(tx, room);
     if (next_at !== null) tx.wake("webhooks.deliver", next_at);
-    return { entered, claims };
+    return { entered, claims, behind_ms };
   }
 
   /** Sends deliveries of a line for which there are slots. */
