@@ -157,6 +157,12 @@ export const given = <Value extends SQLWrapper>(value: Value): Value =>
 /** A list of integers or texts as the one parameter that `among` and `amongTexts` take. */
 export const list = (values: readonly (number | string)[]): string => JSON.stringify(values);
 
+/** All integers that a query finds as the text of one JSON list, in this order. */
+export const listed = (column: AnyColumn | SQLWrapper, order: readonly SQL[] = []): SQL => {
+  const sorted = order.length === 0 ? column : sql`${column} order by ${sql.join([...order], sql`, `)}`;
+  return isPostgres ? sql`coalesce(json_agg(${sorted})::text, '[]')` : sql`json_group_array(${sorted})`;
+};
+
 /** The elements of a column of JSON lists as rows `part(value)`, whose fields are read by `->>`. */
 export const eachOf = (column: AnyColumn | SQLWrapper): SQL =>
   isPostgres ? sql`json_array_elements(${column}) as part(value)` : sql`json_each(${column}) as part`;

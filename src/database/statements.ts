@@ -1,7 +1,15 @@
 // Statements that are built once for each connection and reused: building SQL costs ten times what running it does.
-import { eq, getTableColumns, type InferInsertModel, type Placeholder, type SQL, sql as template } from "drizzle-orm";
+import {
+  eq,
+  getTableColumns,
+  type InferInsertModel,
+  type Placeholder,
+  type SQL,
+  type SQLWrapper,
+  sql as template,
+} from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
-import { among, given, int, list, table, text } from "../../db/kit.ts";
+import { among, given, int, list, listed, table, text } from "../../db/kit.ts";
 import { engine } from "../config.ts";
 import { assert } from "../kit/assert.ts";
 import { quickened, quickenedRows, type Ready, type ReadyRows } from "./ready.ts";
@@ -55,6 +63,32 @@ export function preparedOf<R, A = object, S extends Reading = Reading>(
     const { ids } = values;
     const [id] = ids;
     return id !== undefined && ids.length === 1 ? one(db, { ...values, id }) : some(db, { ...values, ids: list(ids) });
+  };
+}
+
+/** A query of ids, before it is part of another one. */
+interface Named {
+  as(alias: string): SQLWrapper & { readonly id: SQLWrapper };
+}
+
+/**
+ * Prepares a query of `id`s that may be many: `await found(db, { …, max })` answers them, and null when they are more
+ * than `max`. They come as one list in one row: thousands of rows cost ten times what finding them does.
+ */
+export function preparedIds<A>(
+  build: (sql: Reading, args: Args<A>) => Named,
+): Prepared<Reading, A & { readonly max: number }, number[] | null> {
+  const found = prepared((sql, a: Args<A & { max: number }>) => {
+    const rows = build(sql, a as unknown as Args<A>).as("found");
+    const beyond = template`(select 1 from ${rows} limit 1 offset ${given(a.max)})`;
+    const all = template`(select ${listed(rows.id)} from ${rows})`;
+    return sql
+      .select({ ids: template<string | null>`case when ${beyond} is null then ${all} end` })
+      .from(template`(select 1) as one`);
+  });
+  return async (db, values) => {
+    const [row] = await found(db, values);
+    return row?.ids == null ? null : (JSON.parse(row.ids) as number[]);
   };
 }
 

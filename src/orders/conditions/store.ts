@@ -5,7 +5,7 @@ import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
-import { type Args, prepared } from "../../database/statements.ts";
+import { type Args, preparedIds } from "../../database/statements.ts";
 import { type Condition, some } from "../search/store.ts";
 import { givenUp } from "../shipments/status.ts";
 import type { HoldReason } from "../status.ts";
@@ -33,16 +33,15 @@ export function conditionsOf({ hold_reason, short, sku, carrier, service }: Cond
   ];
 }
 
-const heldFor = prepared((sql, a: Args<{ reason: string; limit: number }>) =>
+const heldFor = preparedIds((sql, a: Args<{ reason: string }>) =>
   sql
     .select({ id: order_holds.order_id })
     .from(order_holds)
-    .where(and(isNull(order_holds.released_at), eq(order_holds.reason, given(a.reason))))
-    .limit(given(a.limit)),
+    .where(and(isNull(order_holds.released_at), eq(order_holds.reason, given(a.reason)))),
 );
 
 const isHeldFor = (reason: HoldReason): Condition => ({
-  find: (db, limit) => heldFor(db, { reason, limit }),
+  find: (db, max) => heldFor(db, { reason, max }),
   check: some(
     template`${order_holds} where ${and(
       eq(order_holds.order_id, orders.id),
@@ -54,33 +53,31 @@ const isHeldFor = (reason: HoldReason): Condition => ({
 
 // Written out, as the index of waiting lines has it.
 const isWaiting = template`${reservation_lines.reserved} < ${reservation_lines.wanted}`;
-const waiting = prepared((sql, a: Args<{ limit: number }>) =>
+const waiting = preparedIds((sql, _: Args<object>) =>
   sql
-    .selectDistinct({ id: template<number>`${reservations.order_id}`.mapWith(Number) })
+    .selectDistinct({ id: template<number>`${reservations.order_id}`.as("id") })
     .from(reservation_lines)
     .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
-    .where(and(isWaiting, isNotNull(reservations.order_id)))
-    .limit(given(a.limit)),
+    .where(and(isWaiting, isNotNull(reservations.order_id))),
 );
 
 const shortNow: SQL = some(
   template`${reservation_lines} inner join ${reservations} on ${eq(reservations.id, reservation_lines.reservation_id)}
     where ${and(eq(reservations.order_id, orders.id), isWaiting)}`,
 );
-const isShort: Condition = { find: (db, limit) => waiting(db, { limit }), check: shortNow };
+const isShort: Condition = { find: (db, max) => waiting(db, { max }), check: shortNow };
 const isNotShort: Condition = { check: template`(${shortNow}) is not true` };
 
-const holding = prepared((sql, a: Args<{ sku: string; limit: number }>) =>
+const holding = preparedIds((sql, a: Args<{ sku: string }>) =>
   sql
     .select({ id: order_lines.order_id })
     .from(order_lines)
     .innerJoin(products, eq(products.id, order_lines.product_id))
-    .where(eq(products.sku, a.sku))
-    .limit(given(a.limit)),
+    .where(eq(products.sku, a.sku)),
 );
 
 const holdsSku = (sku: string): Condition => ({
-  find: (db, limit) => holding(db, { sku, limit }),
+  find: (db, max) => holding(db, { sku, max }),
   check: some(
     template`${order_lines} inner join ${products} on ${eq(products.id, order_lines.product_id)}
       where ${and(eq(order_lines.order_id, orders.id), eq(products.sku, sku))}`,

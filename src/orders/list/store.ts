@@ -11,9 +11,10 @@ import {
   notInArray,
   or,
   type SQL,
+  type SQLWrapper,
   sql as template,
 } from "drizzle-orm";
-import { among, given, list } from "../../../db/kit.ts";
+import { among, given, list, listed } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
@@ -202,7 +203,10 @@ export async function listOrders(
   const changed = updated_after === undefined ? null : await changedAfter(db, updated_after, few);
   if (changed !== null) {
     const places = (await placesAmong(db, changed, and(where, or(...stretches)))).sort(inOrder(sort));
-    return ordersAt(db, places.slice(offset, offset + limit));
+    return ordersAt(
+      db,
+      places.slice(offset, offset + limit).map(({ id }) => id),
+    );
   }
   if (statuses === undefined || statuses.length === 1) {
     return wholeOrders(db, await walked(db, where, stretches, sort, window));
@@ -270,7 +274,6 @@ export interface SearchBounds {
   readonly walk: number;
 }
 const bounds_max: SearchBounds = { candidates: candidates_max, walk: 10_000 };
-const first_step = 200;
 
 /** Whether a filter asks what only `searchOrders` finds: for words, or for what belongs to the orders. */
 export function isSearched(filter: OrderFilter): boolean {
@@ -297,10 +300,38 @@ export async function searchOrders(
   const isCounted = meaning.ids === null && filter.search === undefined && after === null;
   const ids = isCounted ? await fewAmong(db, where, bounds.candidates) : meaning.ids;
   if (ids === null) return walk(db, narrowed, check, window, sort, bounds.walk);
+  const all = and(where, check);
+  const first = all === undefined && ids.length > limit ? await firstOf(db, ids, window, sort, bounds.walk) : null;
+  if (first !== null) return { rows: await ordersAt(db, first), total: ids.length };
   const onwards = after === null ? undefined : or(...walkOf(sort).beyond(after));
-  const places = await placesAmong(db, ids, and(where, onwards, check));
-  places.sort(inOrder(sort));
-  return { rows: await ordersAt(db, places.slice(offset, offset + limit)), total: places.length };
+  const sorted = await sortedAmong(db, ids, and(all, onwards), sort);
+  return { rows: await ordersAt(db, sorted.slice(offset, offset + limit)), total: sorted.length };
+}
+
+/**
+ * A page of these orders by walking the list, which costs little beside looking each of them up; null when the page is
+ * not full within twice as many orders as these, or `orders_max`.
+ */
+async function firstOf(
+  db: Db,
+  ids: readonly number[],
+  { limit, offset, after }: Window,
+  sort: OrderSort,
+  orders_max: number,
+): Promise<number[] | null> {
+  const { order, beyond } = walkOf(sort);
+  const some = db.sql
+    .select({ id: orders.id })
+    .from(orders)
+    .where(after === null ? undefined : or(...beyond(after)))
+    .orderBy(...order)
+    .limit(Math.min(2 * ids.length, orders_max))
+    .as("orders");
+  const wanted = new Set(ids);
+  const found = (await listOf(db, listed(orders.id), some))
+    .filter((id) => wanted.has(id))
+    .slice(offset, offset + limit);
+  return found.length < limit ? null : found;
 }
 
 /** Looks at one order of the list after the other, until a page is full or so many have been passed. */
@@ -313,26 +344,24 @@ async function walk(
   orders_max: number,
 ): Promise<Found> {
   const { order, beyond } = walkOf(sort);
-  const found: Place[] = [];
-  let end = after;
-  let left = orders_max;
-  // Often the first few hold enough; the longer nothing is found, the more are looked at in one query.
-  for (let step = first_step; found.length < limit && left > 0; step *= 2) {
-    const size = Math.min(step, left);
-    const some: Place[] = await db.sql
-      .select(place)
-      .from(orders)
-      .where(and(matching(filter), end === null ? undefined : or(...beyond(end))))
-      .orderBy(...order)
-      .limit(size);
-    const ids = some.map(({ id }) => id);
-    found.push(...(await placesAmong(db, ids, check)).sort(inOrder(sort)));
-    const last = some.at(-1);
-    end = some.length < size || last === undefined ? null : orderPosition(last, sort);
-    if (end === null) break;
-    left -= size;
-  }
-  return { rows: await ordersAt(db, found.slice(0, limit)), total: null, end: found.length < limit ? end : null };
+  const onwards = db.sql
+    .select(asked)
+    .from(orders)
+    .where(and(matching(filter), after === null ? undefined : or(...beyond(after))))
+    .orderBy(...order);
+  // The first that meet the check, in the order in which they are passed.
+  const found = await db.sql
+    .select({ id: orders.id })
+    .from(onwards.limit(orders_max).as("orders"))
+    .where(check)
+    .limit(limit);
+  const rows = await ordersAt(
+    db,
+    found.map(({ id }) => id),
+  );
+  if (found.length === limit) return { rows, total: null, end: null };
+  const [last] = await onwards.limit(1).offset(orders_max - 1);
+  return { rows, total: null, end: last === undefined ? null : orderPosition(last, sort) };
 }
 
 const place = {
@@ -342,6 +371,8 @@ const place = {
   priority: orders.priority,
 };
 type Place = Pick<Order, keyof typeof place>;
+/** What a check may ask of an order itself. */
+const asked = { ...place, order_number: orders.order_number, customer_id: orders.customer_id };
 
 /** The orders that match; null when they are more than `max`. */
 async function fewAmong(db: Db, where: SQL | undefined, max: number): Promise<number[] | null> {
@@ -361,23 +392,34 @@ function inOrder(sort: OrderSort): (a: Place, b: Place) => number {
 
 /** Where those of these orders stand that meet a condition. */
 async function placesAmong(db: Db, ids: readonly number[], where: SQL | undefined): Promise<Place[]> {
-  if (ids.length === 0) return [];
+  return ids.length === 0 ? [] : db.sql.select(place).from(theOrders(db, ids)).where(where);
+}
+
+function theOrders(db: Db, ids: readonly number[]) {
   // A limit keeps the databases from looking at other orders first.
-  const some = db.sql
+  return db.sql
     .select()
     .from(orders)
     .where(among(orders.id, template`${list(ids)}`))
     .limit(ids.length)
     .as("orders");
-  return db.sql.select(place).from(some).where(where);
 }
 
-/** The orders at these places, in their order. */
-async function ordersAt(db: Db, places: readonly Place[]): Promise<Order[]> {
-  const found = await findOrders(
-    db,
-    places.map(({ id }) => id),
-  );
-  const byId = new Map(found.map((order) => [order.id, order]));
-  return places.flatMap(({ id }) => byId.get(id) ?? []);
+/** As `placesAmong`, only the ids, in the order of the list. */
+async function sortedAmong(db: Db, ids: readonly number[], where: SQL | undefined, sort: OrderSort): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const some = db.sql.select(place).from(theOrders(db, ids)).where(where).as("orders");
+  return listOf(db, listed(orders.id, walkOf(sort).order), some);
+}
+
+/** The ids that some orders are listed by, in the one row that they come in. */
+async function listOf(db: Db, ids: SQL, some: SQLWrapper): Promise<number[]> {
+  const [row] = await db.sql.select({ ids: template<string>`${ids}` }).from(template`${some}`);
+  return JSON.parse(row?.ids ?? "[]") as number[];
+}
+
+/** The orders with these ids, in their order. */
+async function ordersAt(db: Db, ids: readonly number[]): Promise<Order[]> {
+  const byId = new Map((await findOrders(db, ids)).map((order) => [order.id, order]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -1,104 +1,91 @@
 // A search of orders that no number of orders makes slow. What each word may mean is looked up in indexes. When a word
 // means few orders, these are the candidates; else the list is walked in its order, a bounded stretch at a time.
 import { and, eq, type SQL, sql as template } from "drizzle-orm";
-import { among, begins, folded, given, lastDigits, list } from "../../../db/kit.ts";
+import { among, begins, folded, lastDigits, list } from "../../../db/kit.ts";
 import { customer_words } from "../../../db/schema/customers.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
-import { type Args, prepared } from "../../database/statements.ts";
+import { type Args, preparedIds } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import type { Search, SearchWord } from "./rules.ts";
 
 /** How many orders a word may mean to be a help; a word that means more is only checked of each order. */
 export const candidates_max = 10_000;
 
-const ofNumber = prepared((sql, a: Args<{ piece: string; limit: number }>) =>
+const ofNumber = preparedIds((sql, a: Args<{ piece: string }>) =>
   sql
     .select({ id: orders.id })
     .from(orders)
-    .where(begins(folded(orders.order_number), a.piece))
-    .limit(given(a.limit)),
+    .where(begins(folded(orders.order_number), a.piece)),
 );
-const ofDigits = prepared((sql, a: Args<{ piece: string; limit: number }>) =>
+const ofDigits = preparedIds((sql, a: Args<{ piece: string }>) =>
   sql
     .select({ id: orders.id })
     .from(orders)
-    .where(begins(lastDigits(orders.order_number), a.piece))
-    .limit(given(a.limit)),
+    .where(begins(lastDigits(orders.order_number), a.piece)),
 );
 const tracked = template`${shipments.tracking_number} is not null`;
-const ofTracking = prepared((sql, a: Args<{ piece: string; limit: number }>) =>
+const ofTracking = preparedIds((sql, a: Args<{ piece: string }>) =>
   sql
     .select({ id: shipments.order_id })
     .from(shipments)
-    .where(and(tracked, begins(shipments.tracking_number, a.piece)))
-    .limit(given(a.limit)),
+    .where(and(tracked, begins(shipments.tracking_number, a.piece))),
 );
-const customersCalled = prepared((sql, a: Args<{ piece: string; limit: number }>) =>
-  sql
-    .select({ id: customer_words.customer_id })
-    .from(customer_words)
-    .where(begins(customer_words.word, a.piece))
-    .limit(given(a.limit)),
+const customersCalled = preparedIds((sql, a: Args<{ piece: string }>) =>
+  sql.select({ id: customer_words.customer_id }).from(customer_words).where(begins(customer_words.word, a.piece)),
 );
-const ofCustomers = prepared((sql, a: Args<{ ids: string; limit: number }>) =>
-  sql.select({ id: orders.id }).from(orders).where(among(orders.customer_id, a.ids)).limit(given(a.limit)),
+const ofCustomers = preparedIds((sql, a: Args<{ ids: string }>) =>
+  sql.select({ id: orders.id }).from(orders).where(among(orders.customer_id, a.ids)),
 );
-const productsCalled = prepared((sql, a: Args<{ piece: string; limit: number }>) =>
+const productsCalled = preparedIds((sql, a: Args<{ piece: string }>) =>
   sql
     .select({ id: products.id })
     .from(products)
-    .where(begins(folded(products.sku), a.piece))
-    .limit(given(a.limit)),
+    .where(begins(folded(products.sku), a.piece)),
 );
-const ofProducts = prepared((sql, a: Args<{ ids: string; limit: number }>) =>
-  sql
-    .select({ id: order_lines.order_id })
-    .from(order_lines)
-    .where(among(order_lines.product_id, a.ids))
-    .limit(given(a.limit)),
+const ofProducts = preparedIds((sql, a: Args<{ ids: string }>) =>
+  sql.select({ id: order_lines.order_id }).from(order_lines).where(among(order_lines.product_id, a.ids)),
 );
 
 /** Where a word may stand: how the orders are found in which it does, and how one order is asked. */
 interface Source {
-  readonly find: (db: Db, word: SearchWord, limit: number) => Promise<Ids>;
+  readonly find: (db: Db, word: SearchWord, max: number) => Promise<Ids>;
   readonly check: (word: SearchWord) => SQL;
 }
 
-/** Ids of orders, as a query answers them. */
-type Ids = readonly { readonly id: number }[];
+/** Ids of orders; null when they are too many to list. */
+type Ids = readonly number[] | null;
 
 const numbers: Source = {
-  find: (db, { code }, limit) => ofNumber(db, { piece: code, limit }),
+  find: (db, { code }, max) => ofNumber(db, { piece: code, max }),
   check: ({ code }) => begins(folded(orders.order_number), template`${code}`),
 };
 const digits: Source = {
-  find: async (db, { code }, limit) => (isDigits(code) ? ofDigits(db, { piece: code, limit }) : []),
+  find: async (db, { code }, max) => (isDigits(code) ? ofDigits(db, { piece: code, max }) : []),
   check: ({ code }) => begins(lastDigits(orders.order_number), template`${code}`),
 };
 const ids: Source = {
-  find: async (_, { order_id }) => (order_id === null ? [] : [{ id: order_id }]),
+  find: async (_, { order_id }) => (order_id === null ? [] : [order_id]),
   check: ({ order_id }) => template`${orders.id} = ${order_id}`,
 };
 const names: Source = {
-  find: (db, { name }, limit) =>
-    through(customersCalled(db, { piece: name, limit }), limit, (ids) => ofCustomers(db, { ids, limit })),
+  find: (db, { name }, max) =>
+    through(customersCalled(db, { piece: name, max }), (ids) => ofCustomers(db, { ids, max })),
   check: ({ name }) => {
     const word = begins(customer_words.word, template`${name}`);
     return some(template`${customer_words} where ${eq(customer_words.customer_id, orders.customer_id)} and ${word}`);
   },
 };
 const skus: Source = {
-  find: (db, { code }, limit) =>
-    through(productsCalled(db, { piece: code, limit }), limit, (ids) => ofProducts(db, { ids, limit })),
+  find: (db, { code }, max) => through(productsCalled(db, { piece: code, max }), (ids) => ofProducts(db, { ids, max })),
   check: ({ code }) => {
     const sku = begins(folded(order_lines.sku), template`${code}`);
     return some(template`${order_lines} where ${eq(order_lines.order_id, orders.id)} and ${sku}`);
   },
 };
 const parcels: Source = {
-  find: async (db, { tracking: piece }, limit) => (piece === "" ? [] : ofTracking(db, { piece, limit })),
+  find: async (db, { tracking: piece }, max) => (piece === "" ? [] : ofTracking(db, { piece, max })),
   check: ({ tracking: piece }) => {
     if (piece === "") return template`1 = 0`;
     const number = begins(shipments.tracking_number, template`${piece}`);
@@ -115,17 +102,13 @@ export const some = (rows: SQL): SQL => template`(select 1 from ${rows} limit 1)
 /** A condition on other tables: `check` asks it of one order, `find` looks its orders up where an index can. */
 export interface Condition {
   readonly check: SQL;
-  readonly find?: (db: Db, limit: number) => Promise<Ids>;
+  readonly find?: (db: Db, max: number) => Promise<Ids>;
 }
 
-/**
- * Rows that `find` reaches by way of others, such as orders by their customers. Where the others are more than `limit`
- * they are answered themselves: so many stand for "too many".
- */
-async function through(others: Promise<Ids>, limit: number, find: (ids: string) => Promise<Ids>): Promise<Ids> {
-  const rows = await others;
-  if (rows.length === 0 || rows.length === limit) return rows;
-  return find(list([...new Set(rows.map(({ id }) => id))]));
+/** Rows that `find` reaches by way of others, such as orders by their customers; null when either are too many. */
+async function through(others: Promise<Ids>, find: (ids: string) => Promise<Ids>): Promise<Ids> {
+  const found = await others;
+  return found === null || found.length === 0 ? found : find(list([...new Set(found)]));
 }
 
 /**
@@ -154,10 +137,10 @@ export async function meaningOf(
   let { ids } = searched;
   const checks = [searched.check];
   for (const { find, check } of conditions) {
-    const found = (await find?.(db, max + 1)) ?? null;
-    if (found === null || found.length > max) checks.push(check);
+    const found = (await find?.(db, max)) ?? null;
+    if (found === null) checks.push(check);
     else {
-      const own = new Set(found.map(({ id }) => id));
+      const own = new Set(found);
       ids = ids === null ? [...own] : ids.filter((id) => own.has(id));
     }
   }
@@ -189,9 +172,9 @@ async function wordMeaning(db: Db, word: SearchWord, from: readonly Source[], ma
   const ids = new Set<number>();
   const broad: SQL[] = [];
   for (const { find, check } of from) {
-    const found = await find(db, word, max + 1);
-    if (found.length > max) broad.push(check(word));
-    else for (const { id } of found) ids.add(id);
+    const found = await find(db, word, max);
+    if (found === null) broad.push(check(word));
+    else for (const id of found) ids.add(id);
   }
   return { ids, check: broad.length === 0 ? null : template`(${template.join(broad, template` or `)})` };
 }

@@ -1,16 +1,24 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Position } from "../../../src/kit/page.ts";
-import { listOrders, type OrderSort, orderPosition } from "../../../src/orders/list/store.ts";
+import type { Position, Window } from "../../../src/kit/page.ts";
+import {
+  type Found,
+  listOrders,
+  type OrderSort,
+  orderPosition,
+  type SearchBounds,
+  searchOrders,
+} from "../../../src/orders/list/store.ts";
 import { start } from "../../harness.ts";
 import { openShop, type Shop } from "../shop.ts";
 
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
-  const tea = await shop.product(0);
+  const tea = await shop.product(0, "TEA");
+  const cup = await shop.product(0, "CUP");
   for (let n = 0; n < 12; n += 1) {
     shop.app.clocks.live.advance(1000);
-    await shop.order([[tea, 1]], { priority: n % 3 });
+    await shop.order([[n % 5 === 1 ? cup : tea, 1]], { priority: n % 3 });
   }
   // The oldest change last: what was changed lately is not what is new.
   for (const id of ["ord_1007", "ord_1002", "ord_1004"]) {
@@ -40,3 +48,38 @@ test.each([
 ] as const)("orders that changed are the same by %s, whether they are few or many", async (sort, ids) => {
   for (const few of [100, 0]) expect(await walked(start + 9000, sort, few)).toEqual([...ids]);
 });
+
+/** The ids of the orders with a SKU, page by page, and the total that the first page told. */
+async function searched(sku: string, sort: OrderSort, bounds: SearchBounds) {
+  const ids: number[] = [];
+  const totals = new Set<number | null>();
+  for (let after: Position | null = null; ; ) {
+    const window: Window = { limit: 2, offset: 0, after };
+    const { stores } = shop.app.service;
+    const page: Found = await stores.live.read((db) => searchOrders(db, { sku }, window, sort, bounds));
+    ids.push(...page.rows.map(({ id }) => id));
+    totals.add(page.total);
+    const last = page.rows.at(-1);
+    if (page.total === null && page.end !== null) after = page.end;
+    else if (page.rows.length === 2 && last !== undefined) after = orderPosition(last, sort);
+    else return { ids, first_total: [...totals][0] };
+  }
+}
+
+test.each(["created_at", "-created_at", "updated_at", "-updated_at", "priority"] as const)(
+  "a search finds the same by %s, whether it looks orders up or walks the list, however far",
+  async (sort) => {
+    for (const [sku, own] of [
+      ["TEA", [1001, 1003, 1004, 1005, 1006, 1008, 1009, 1010, 1011]],
+      ["CUP", [1002, 1007, 1012]],
+    ] as const) {
+      const { ids, first_total } = await searched(sku, sort, { candidates: 100, walk: 1 });
+      expect(first_total).toBe(own.length);
+      expect(ids.toSorted((a, b) => a - b)).toEqual([...own]);
+      for (const walk of [3, 5, 100]) {
+        expect(await searched(sku, sort, { candidates: 100, walk })).toEqual({ ids, first_total });
+        expect(await searched(sku, sort, { candidates: 2, walk })).toEqual({ ids, first_total: null });
+      }
+    }
+  },
+);
