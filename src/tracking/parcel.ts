@@ -18,7 +18,7 @@ export interface ParcelOrder {
 interface TrackedParcel {
   readonly shipment: Shipment;
   readonly order: ParcelOrder;
-  readonly label: Label | null;
+  readonly label: Pick<Label, "id" | "status" | "cost_cents" | "currency"> | null;
   readonly record: TrackingRecord;
 }
 
@@ -76,6 +76,6 @@ export function looseView(
   };
 }
 
-function shortLabelView({ id, status, cost_cents, currency }: Label) {
+function shortLabelView({ id, status, cost_cents, currency }: NonNullable<TrackedParcel["label"]>) {
   return { label_id: wireId("label", id), status, cost: money(cost_cents), currency };
 }

@@ -14,7 +14,7 @@ import { detectCarriers } from "./numbers/formats.ts";
 import { shortTrackingView, trackingView } from "./record.ts";
 import { recordScan } from "./scans/commands.ts";
 import { ChooseShape, RecordScan, ShortTrackingView, TrackedView, TrackingView, TrackMany } from "./schemas.ts";
-import { findHistories, getHistory } from "./store.ts";
+import { findHistories, getHistory, historyOf } from "./store.ts";
 
 const BatchView = closed({
   success: Type.Literal(true),
@@ -68,9 +68,8 @@ const parcelRoutes = new Elysia()
     "/:tracking_number/events",
     ({ call, params, body }) =>
       answerWrite(call, 201, async (tx) => {
-        const { tracking_number } = await recordScan(tx, params.tracking_number, body, call.actor);
-        const history = await getHistory(tx, tracking_number);
-        return tagged(trackingView(history), history.record.version);
+        const record = await recordScan(tx, params.tracking_number, body, call.actor);
+        return tagged(trackingView(await historyOf(tx, record)), record.version);
       }),
     {
       body: bodyOf(RecordScan),

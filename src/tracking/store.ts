@@ -1,19 +1,17 @@
 import { and, asc, desc, eq, isNotNull, isNull, lt, ne, not, or, sql } from "drizzle-orm";
 import { among, amongTexts, forUpdate, isOneOf, list } from "../../db/kit.ts";
-import { order_lines, orders } from "../../db/schema/orders.ts";
+import { orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { shipments } from "../../db/schema/shipments.ts";
 import { tracking_events, tracking_records } from "../../db/schema/tracking.ts";
-import { type Args, insertIds, prepared } from "../database/statements.ts";
+import { type Args, insertIds, prepared, preparedOf } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
-import type { Shipment } from "../orders/shipments/shipment.ts";
 import { givenUp } from "../orders/shipments/status.ts";
-import { findOrderOfShipment, listShipments } from "../orders/shipments/store.ts";
+import { findOrderOfShipment } from "../orders/shipments/store.ts";
 import { numberUrl, trackingUrl } from "../orders/shipments/tracking_url.ts";
 import { scannedSscc } from "../shipping/labels/sscc.ts";
 import { unknownNumber } from "./numbers/unknown.ts";
-import type { ParcelOrder } from "./parcel.ts";
 import type { TrackingHistory, TrackingRecord } from "./record.ts";
 import { beforeEvents, pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./rules.ts";
 import { simulatedHistory } from "./simulation.ts";
@@ -44,6 +42,37 @@ const looseByNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
     .orderBy(asc(tracking_records.id)),
 );
 
+// // Little is read of a record that is read again under its lock.
+const parcelsNamed = prepared((sql, a: Args<{ number: string }>) =>
+  sql
+    .select({
+      shipment_id: shipments.id,
+      sent_at: shipments.created_at,
+      record_id: tracking_records.id,
+      tracked_at: tracking_records.created_at,
+    })
+    .from(shipments)
+    .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
+    .where(
+      and(
+        eq(shipments.tracking_number, a.number),
+        or(not(isOneOf(shipments.status, [givenUp])), isNotNull(tracking_records.id)),
+      ),
+    )
+    .orderBy(asc(shipments.id)),
+);
+const looseNamed = prepared((sql, a: Args<{ number: string }>) =>
+  sql
+    .select({
+      id: tracking_records.id,
+      followed: tracking_records.followed,
+      created_at: tracking_records.created_at,
+    })
+    .from(tracking_records)
+    .where(and(eq(tracking_records.tracking_number, a.number), isNull(tracking_records.shipment_id)))
+    .orderBy(asc(tracking_records.id)),
+);
+
 const lockedById = prepared((sql, a: Args<{ id: number }>) =>
   forUpdate(sql.select().from(tracking_records).where(eq(tracking_records.id, a.id))),
 );
@@ -52,11 +81,11 @@ const lockedOfParcel = prepared((sql, a: Args<{ shipment_id: number }>) =>
   forUpdate(sql.select().from(tracking_records).where(eq(tracking_records.shipment_id, a.shipment_id))),
 );
 
-const eventsOf = prepared((sql, a: Args<{ record_ids: string }>) =>
+const eventsOf = preparedOf((sql, isOf) =>
   sql
     .select()
     .from(tracking_events)
-    .where(among(tracking_events.record_id, a.record_ids))
+    .where(isOf(tracking_events.record_id))
     .orderBy(desc(tracking_events.occurred_at), desc(tracking_events.id)),
 );
 
@@ -88,7 +117,7 @@ function readings(number: string): string[] {
 async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
   const known = await findKnown(db, numbers);
   const ids = [...known.values()].flatMap(({ record: { id } }) => (id === 0 ? [] : [id]));
-  const events = ids.length === 0 ? [] : await eventsOf(db, { record_ids: list(ids) });
+  const events = ids.length === 0 ? [] : await eventsOf(db, { ids });
   const of = Map.groupBy(events, (event) => event.record_id);
   return new Map(
     [...known].map(([number, { record, past, order_id }]) => {
@@ -155,6 +184,14 @@ export async function getHistory(db: Db, tracking_number: string): Promise<Track
   return found;
 }
 
+/** A record with its scans. */
+export async function historyOf(db: Db, record: TrackingRecord): Promise<TrackingHistory> {
+  const { id, shipment_id } = record;
+  const events = await eventsOf(db, { ids: [id] });
+  const order_id = shipment_id === null ? record.order_id : await findOrderOfShipment(db, shipment_id);
+  return { record, events, order_id, tracking_url: pageOf(db, record) };
+}
+
 /** The record of a number, locked until the transaction ends. */
 interface LockedRecord {
   readonly record: TrackingRecord;
@@ -167,38 +204,33 @@ interface LockedRecord {
  * a record gets one, unless its number was tracked before the parcel was entered.
  */
 export async function lockRecord(tx: Tx, tracking_number: string): Promise<LockedRecord | null> {
-  const numbers = list([tracking_number]);
-  const found = (await byNumbers(tx, { numbers })).at(-1);
-  const loose = (await looseByNumbers(tx, { numbers })).at(-1);
-  if (loose !== undefined && isNewer(loose, found && (found.record ?? { ...found.parcel, id: 0 }))) {
+  const named = (await parcelsNamed(tx, { number: tracking_number })).at(-1);
+  const loose = (await looseNamed(tx, { number: tracking_number })).at(-1);
+  const parcel = named && { id: named.record_id ?? 0, created_at: named.tracked_at ?? named.sent_at };
+  if (loose !== undefined && isNewer(loose, parcel)) {
     const [locked] = await lockedById(tx, { id: loose.id });
     assert(locked, "a record is never deleted");
-    if (locked.shipment_id !== null || found === undefined) return { record: recordOf(locked), adopted_by: null };
-    const adopted = { shipment_id: found.parcel.id, order_id: null, followed: false };
-    return { record: await saveFacts(tx, recordOf(locked), adopted), adopted_by: found.parcel.id };
+    if (locked.shipment_id !== null || named === undefined) return { record: recordOf(locked), adopted_by: null };
+    const adopted = { shipment_id: named.shipment_id, order_id: null, followed: false };
+    return { record: await saveFacts(tx, recordOf(locked), adopted), adopted_by: named.shipment_id };
   }
-  if (found === undefined) return null;
-  return { record: await lockedParcel(tx, found), adopted_by: null };
+  if (named === undefined) return null;
+  return { record: await lockedParcel(tx, tracking_number, named.shipment_id), adopted_by: null };
 }
 
-async function lockedParcel(tx: Tx, found: Found & { readonly record: unknown }): Promise<TrackingRecord> {
-  // Two first scans at once make one record: the second waits for the first here.
-  if (found.record === null) {
-    await tx.sql.insert(tracking_records).values(firstRecord(found)).onConflictDoNothing();
-  }
-  const [locked] = await lockedOfParcel(tx, { shipment_id: found.parcel.id });
+async function lockedParcel(tx: Tx, tracking_number: string, shipment_id: number): Promise<TrackingRecord> {
+  const [known] = await lockedOfParcel(tx, { shipment_id });
+  if (known !== undefined) return recordOf(known);
+  const found = (await byNumbers(tx, { numbers: list([tracking_number]) })).find(
+    ({ parcel }) => parcel.id === shipment_id,
+  );
+  assert(found, "a parcel is never deleted");
+  // // Two first scans at once make one record: the second waits for the first here.
+  await tx.sql.insert(tracking_records).values(firstRecord(found)).onConflictDoNothing();
+  const [locked] = await lockedOfParcel(tx, { shipment_id });
   assert(locked, "a parcel that is scanned has a record");
-  if (found.record === null) {
-    for (const { event_hash: hash, ...fact } of pastOf(found)) {
-      await insertEvent(tx, {
-        record_id: locked.id,
-        source: "import",
-        source_event_id: null,
-        hash,
-        ...unsaid,
-        ...fact,
-      });
-    }
+  for (const { event_hash: hash, ...fact } of pastOf(found)) {
+    await insertEvent(tx, { record_id: locked.id, source: "import", source_event_id: null, hash, ...unsaid, ...fact });
   }
   return recordOf(locked);
 }
@@ -463,29 +495,4 @@ const returnOf = prepared((sql, a: Args<{ tracking_number: string }>) =>
 export async function findReturnOf(db: Db, tracking_number: string): Promise<{ id: number; order_id: number } | null> {
   const [found] = await returnOf(db, { tracking_number });
   return found ?? null;
-}
-
-const orderWithLines = prepared((sql, a: Args<{ order_id: number }>) =>
-  sql
-    .select({ id: orders.id, order_number: orders.order_number, line_id: order_lines.id, sku: order_lines.sku })
-    .from(orders)
-    .innerJoin(order_lines, eq(order_lines.order_id, orders.id))
-    .where(eq(orders.id, a.order_id)),
-);
-
-/** A parcel and what it shows of its order. */
-export async function getParcel(db: Db, shipment_id: number): Promise<{ shipment: Shipment; order: ParcelOrder }> {
-  const order_id = await findOrderOfShipment(db, shipment_id);
-  assert(order_id !== null, "the parcel of a record exists");
-  const shipment = (await listShipments(db, [order_id])).find(({ id }) => id === shipment_id);
-  assert(shipment !== undefined, "a parcel belongs to an order");
-  return { shipment, order: await getParcelOrder(db, order_id) };
-}
-
-/** An order as its parcels show it. */
-export async function getParcelOrder(db: Db, order_id: number): Promise<ParcelOrder> {
-  const rows = await orderWithLines(db, { order_id });
-  assert(rows[0] !== undefined, "an order has lines");
-  const { id, order_number } = rows[0];
-  return { id, order_number, lines: rows.map((row) => ({ id: row.line_id, sku: row.sku })) };
 }

@@ -37,14 +37,19 @@ export async function listShipments(db: Db, order_ids: readonly number[]): Promi
   return [...found.values()];
 }
 
-const orderOf = prepared((sql, a: Args<{ id: number }>) =>
-  sql.select({ order_id: shipments.order_id }).from(shipments).where(eq(shipments.id, a.id)),
+const standingOf = prepared((sql, a: Args<{ id: number }>) =>
+  sql.select({ order_id: shipments.order_id, status: shipments.status }).from(shipments).where(eq(shipments.id, a.id)),
 );
 
 /** The id of the order that a shipment belongs to, or null when there is no such shipment. */
 export async function findOrderOfShipment(db: Db, id: number): Promise<number | null> {
-  const [row] = await orderOf(db, { id });
-  return row?.order_id ?? null;
+  return (await findStanding(db, id))?.order_id ?? null;
+}
+
+/** The order of a shipment and how far the shipment has come; null when there is no such shipment. */
+export async function findStanding(db: Db, id: number): Promise<Pick<Shipment, "order_id" | "status"> | null> {
+  const [row] = await standingOf(db, { id });
+  return row ?? null;
 }
 
 /** Stores a new parcel with its units and answers it. */

@@ -64,6 +64,14 @@ const ofShipment = prepared((sql, a: Args<{ shipment_id: number }>) =>
   sql.select().from(labels).where(eq(labels.shipment_id, a.shipment_id)).orderBy(desc(labels.id)),
 );
 
+const costOfShipment = prepared((sql, a: Args<{ shipment_id: number }>) =>
+  sql
+    .select({ id: labels.id, status: labels.status, cost_cents: labels.cost_cents, currency: labels.currency })
+    .from(labels)
+    .where(eq(labels.shipment_id, a.shipment_id))
+    .orderBy(desc(labels.id)),
+);
+
 const orderLocked = prepared((sql, a: Args<{ id: number }>) =>
   forUpdate(sql.select({ id: orders.id }).from(orders).where(eq(orders.id, a.id))),
 );
@@ -92,6 +100,15 @@ export async function getLabel(db: Db, id: string | number): Promise<Label> {
 export async function findLabelOfShipment(db: Db, shipment_id: number): Promise<Label | null> {
   const [row] = await ofShipment(db, { shipment_id });
   return row === undefined ? null : labelOf(db, row);
+}
+
+/** As `findLabelOfShipment`, without what is printed on the label. */
+export async function findLabelCost(
+  db: Db,
+  shipment_id: number,
+): Promise<Pick<Label, "id" | "status" | "cost_cents" | "currency"> | null> {
+  const [row] = await costOfShipment(db, { shipment_id });
+  return row ?? null;
 }
 
 const ofReturn = prepared((select, a: Args<{ return_id: number }>) =>

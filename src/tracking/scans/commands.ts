@@ -1,17 +1,20 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import type { Parcel } from "../../orders/order.ts";
 import { deliverShipment, handOver } from "../../orders/scans/commands.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
 import { hasLeft, isTravelling } from "../../orders/shipments/status.ts";
+import { findStanding } from "../../orders/shipments/store.ts";
 import { plainTrackingNumber } from "../../orders/shipments/tracking_number.ts";
 import { noteInHistory } from "../../orders/store.ts";
 import { previousOf } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
 import { scannedSscc } from "../../shipping/labels/sscc.ts";
-import { findLabelOfShipment } from "../../shipping/labels/store.ts";
+import { findLabelCost } from "../../shipping/labels/store.ts";
 import { type TrackingEventStatus, trackingMeanings } from "../../shipping/updates/status.ts";
 import type { TrackingLocation, TrackingUpdate } from "../../shipping/updates/update.ts";
 import { unknownNumber } from "../numbers/unknown.ts";
@@ -19,17 +22,8 @@ import { looseView, type ParcelOrder, parcelView } from "../parcel.ts";
 import type { Teller, TrackingRecord } from "../record.ts";
 import { afterEvent, duplicateHash, inOrder, newFacts, type TrackingStep } from "../rules.ts";
 import type { RecordScan } from "../schemas.ts";
-import {
-  findReturnOf,
-  getParcel,
-  getParcelOrder,
-  insertEvent,
-  lockRecord,
-  pageOf,
-  saveFacts,
-  saveRecord,
-} from "../store.ts";
-import { takeWaiting } from "./store.ts";
+import { findReturnOf, insertEvent, lockRecord, pageOf, saveFacts, saveRecord } from "../store.ts";
+import { getParcel, getParcelOrder, takeWaiting } from "./store.ts";
 
 /** A report by a carrier or a person. `occurred_at` is in milliseconds. */
 interface TrackingReport {
@@ -157,7 +151,7 @@ async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, acto
 /** Emits the news of a parcel of an order. */
 async function parcelData(tx: Tx, { order, shipment, went }: Moved, record: TrackingRecord, actor: Actor) {
   if (!went) await tellOrder(tx, order.id, record, actor);
-  const label = await findLabelOfShipment(tx, shipment.id);
+  const label = await findLabelCost(tx, shipment.id);
   return { object: "shipment", ...parcelView({ order, shipment, label, record }) };
 }
 
@@ -209,16 +203,26 @@ async function moveParcel(
   actor: Actor,
 ): Promise<Moved | null> {
   if (shipment_id === null || (order_act === null && emits.length === 0)) return null;
-  const { shipment: before, order } = await getParcel(tx, shipment_id);
-  const shipment = order_act === null ? before : await carry(tx, before, order_act, actor);
-  return { order, shipment, was: before.status, went: shipment.status !== before.status };
+  const before = await findStanding(tx, shipment_id);
+  assert(before !== null, "the parcel of a record exists");
+  const { order_id, status: was } = before;
+  const carried = order_act === null ? null : await carry(tx, shipment_id, was, order_act, actor);
+  if (carried === null && emits.length === 0) return null;
+  const { order, shipment } = carried ?? (await getParcel(tx, order_id, shipment_id));
+  return { order, shipment, was, went: shipment.status !== was };
 }
 
-async function carry(tx: Tx, shipment: Shipment, order_act: "ship" | "deliver", actor: Actor): Promise<Shipment> {
-  // The history of the order must show that the carrier has a parcel which was given up.
-  const in_house = !hasLeft(shipment.status);
-  if (order_act === "ship" && in_house) return (await handOver(tx, shipment.id, actor, { by_carrier: true })).shipment;
-  const under_way = in_house || isTravelling(shipment.status);
-  if (order_act === "deliver" && under_way) return (await deliverShipment(tx, shipment.id, actor)).shipment;
-  return shipment;
+/** The parcel and its order after the act, as the act leaves them; null when it was done before. */
+async function carry(
+  tx: Tx,
+  shipment_id: number,
+  status: Shipment["status"],
+  order_act: "ship" | "deliver",
+  actor: Actor,
+): Promise<Parcel | null> {
+  // // The history of the order must show that the carrier has a parcel which was given up.
+  const in_house = !hasLeft(status);
+  if (order_act === "ship" && in_house) return handOver(tx, shipment_id, actor, { by_carrier: true });
+  const under_way = in_house || isTravelling(status);
+  return order_act === "deliver" && under_way ? deliverShipment(tx, shipment_id, actor) : null;
 }

@@ -1,9 +1,14 @@
 // What carriers reported on numbers that were not known here.
 import { asc, eq, lt } from "drizzle-orm";
 import { amongThose } from "../../../db/kit.ts";
+import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { waiting_updates } from "../../../db/schema/tracking.ts";
 import { type Args, prepared } from "../../database/statements.ts";
-import type { Tx } from "../../database/store.ts";
+import type { Db, Tx } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
+import type { Shipment } from "../../orders/shipments/shipment.ts";
+import { listShipments } from "../../orders/shipments/store.ts";
+import type { ParcelOrder } from "../parcel.ts";
 import type { WaitingUpdate } from "../record.ts";
 
 /** Keeps a report until its number is known. */
@@ -42,4 +47,31 @@ export async function deleteWaiting(tx: Tx, before: number, limit: number): Prom
     .orderBy(asc(received_at))
     .limit(limit);
   return (await tx.sql.delete(waiting_updates).where(amongThose(id, old)).returning({ id })).length;
+}
+
+const orderWithLines = prepared((sql, a: Args<{ order_id: number }>) =>
+  sql
+    .select({ id: orders.id, order_number: orders.order_number, line_id: order_lines.id, sku: order_lines.sku })
+    .from(orders)
+    .innerJoin(order_lines, eq(order_lines.order_id, orders.id))
+    .where(eq(orders.id, a.order_id)),
+);
+
+/** A parcel of an order and what it shows of the order. */
+export async function getParcel(
+  db: Db,
+  order_id: number,
+  shipment_id: number,
+): Promise<{ shipment: Shipment; order: ParcelOrder }> {
+  const shipment = (await listShipments(db, [order_id])).find(({ id }) => id === shipment_id);
+  assert(shipment !== undefined, "a parcel belongs to an order");
+  return { shipment, order: await getParcelOrder(db, order_id) };
+}
+
+/** An order as its parcels show it. */
+export async function getParcelOrder(db: Db, order_id: number): Promise<ParcelOrder> {
+  const rows = await orderWithLines(db, { order_id });
+  assert(rows[0] !== undefined, "an order has lines");
+  const { id, order_number } = rows[0];
+  return { id, order_number, lines: rows.map((row) => ({ id: row.line_id, sku: row.sku })) };
 }
