@@ -19,12 +19,16 @@ const sources = ["system", "embedded", "apt"] as const;
 /** Where the server's programs come from: the system's package, the npm package, or a package installed just now. */
 export type Source = (typeof sources)[number];
 
+/** Says on the command line that a commit waits for the disk, as it does in a house that means it. */
+const durably = "durably";
+
 /**
  * Starts a throw-away PostgreSQL of version 15 or newer on a free port of 127.0.0.1, from the first source that works.
- * It keeps nothing through a crash of the machine (`fsync=off`). It ends with `stop`, or with this process.
+ * It keeps nothing through a crash of the machine (`fsync=off`) unless it is `durable`, for what measures commits. It
+ * ends with `stop`, or with this process.
  */
-export async function startPostgres(from: readonly Source[] = sources): Promise<Postgres> {
-  const keeper = Bun.spawn([process.execPath, import.meta.path, ...from], {
+export async function startPostgres(from: readonly Source[] = sources, durable = false): Promise<Postgres> {
+  const keeper = Bun.spawn([process.execPath, import.meta.path, ...from, ...(durable ? [durably] : [])], {
     detached: true, // Ctrl-C in the terminal must not reach it: it ends by its input, in order
     stdin: "pipe",
     stdout: "pipe",
@@ -60,12 +64,12 @@ interface Server {
   stop(): Promise<void>;
 }
 
-async function startFrom(wanted: readonly Source[]): Promise<Server> {
+async function startFrom(wanted: readonly Source[], durable: boolean): Promise<Server> {
   const problems: string[] = [];
   for (const source of wanted) {
     const folder = await mkdtemp(join(tmpdir(), "packhouse-postgres-"));
     try {
-      return await startIn(folder, source);
+      return await startIn(folder, source, durable);
     } catch (error) {
       problems.push(`${source}: ${error instanceof Error ? error.message : error}`);
       await rm(folder, { recursive: true, force: true });
@@ -74,7 +78,7 @@ async function startFrom(wanted: readonly Source[]): Promise<Server> {
   throw new Error(problems.join("\n"));
 }
 
-async function startIn(folder: string, source: Source): Promise<Server> {
+async function startIn(folder: string, source: Source, durable: boolean): Promise<Server> {
   const programs = await (source === "embedded" ? embeddedPrograms(folder) : systemPrograms(source === "apt"));
   const user = process.getuid?.() === 0 ? systemUser() : null;
   const password = randomBytes(16).toString("hex");
@@ -92,7 +96,7 @@ async function startIn(folder: string, source: Source): Promise<Server> {
 
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
-    const server = await launch(join(programs, "postgres"), data, port, user);
+    const server = await launch(join(programs, "postgres"), data, port, user, durable);
     if ("stop" in server) {
       const stop = async () => {
         await server.stop();
@@ -107,14 +111,14 @@ async function startIn(folder: string, source: Source): Promise<Server> {
 
 type Launched = { stop(): Promise<void> } | { readonly log: string };
 
-function launch(program: string, data: string, port: number, user: User | null): Promise<Launched> {
+function launch(program: string, data: string, port: number, user: User | null, durable: boolean): Promise<Launched> {
   const settings = [
     ["listen_addresses", "127.0.0.1"],
     ["unix_socket_directories", ""],
     ["max_connections", 500],
     ["shared_buffers", "64MB"],
-    ["fsync", "off"],
-    ["full_page_writes", "off"],
+    ["fsync", durable ? "on" : "off"],
+    ["full_page_writes", durable ? "on" : "off"],
     ["jit", "off"],
   ].flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const server = spawn(program, ["-D", data, "-p", String(port), ...settings], {
@@ -216,7 +220,7 @@ if (import.meta.main) {
     process.stdin.once("end", resolve).once("error", resolve).resume();
   });
   try {
-    const server = await startFrom(named.length > 0 ? named : sources);
+    const server = await startFrom(named.length > 0 ? named : sources, process.argv.includes(durably));
     console.log(server.url);
     await ended;
     await server.stop();

@@ -8,6 +8,7 @@ import { measureGrowth } from "./growth.ts";
 import { connections, driver } from "./load.ts";
 import { measureOrders } from "./orders.ts";
 import { measurePause } from "./pause.ts";
+import { measurePostgres } from "./postgres.ts";
 import { measureRequests } from "./requests.ts";
 import { measureSpace } from "./space.ts";
 import { measureStart } from "./start.ts";
@@ -20,6 +21,7 @@ given). The figures hold for a machine that does nothing else meanwhile.
 
   requests   each kind of request on the service and on its floor: a bare server that does the same rows by hand
   acts       label, pick, pack, ship and scans, each of an order that nobody has touched, on both likewise
+  postgres   one and two servers on PostgreSQL against hand-written transactions, and what each act asks of it
   pause      how long others wait while ten thousand reservations end at once
   growth     what a change of stock costs with a million movements in the ledger, against ten thousand
   conventions  what each convention of the API (key, limit, envelope, log …) adds to a read by id
@@ -35,6 +37,7 @@ const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   acts: measureActs,
   conventions: measureConventions,
   pause: measurePause,
+  postgres: measurePostgres,
   growth: measureGrowth,
   orders: measureOrders,
   space: measureSpace,
