@@ -66,3 +66,6 @@ export function causeOf(status: LotStatus | null): UnavailableCause {
   if (status === "damaged") return "damaged";
   return status === "available" || status === "expired" ? "expired" : "quarantined";
 }
+
+/** The state in which a reservation is made and holds its units. */
+export const reservationStarts = "reserved" as const;

@@ -10,15 +10,6 @@ const shows = new RegExp(
     "^src/(?:dashboard/web|demo|http|kit|papers|platforms/connectors|reference)/",
 );
 
-// Files whose SQL still names states. None is added: `isOneOf` of db/kit.ts writes the words of a table into a query.
-const stillInSql = new Set([
-  "src/inventory/levels/store.ts",
-  "src/inventory/reservations/store.ts",
-  "src/inventory/stock/store.ts",
-  "src/orders/audit/store.ts",
-  "src/orders/holds/store.ts",
-]);
-
 /** The words of all states: what the tuples `…Statuses` of the tables hold. */
 export function stateWords(sources: readonly Source[]): ReadonlySet<string> {
   const tuples = sources
@@ -39,10 +30,7 @@ export function stateLiterals(sources: readonly Source[]): string[] {
     .flatMap(({ file, text, tree }) => {
       const views = viewsOf(tree);
       const found = nodesOf(tree).filter(
-        (node) =>
-          named(node).some((word) => words.has(word)) &&
-          !views.some((view) => within(node, view)) &&
-          !(isTemplate(node) && stillInSql.has(file)),
+        (node) => named(node).some((word) => words.has(word)) && !views.some((view) => within(node, view)),
       );
       return found
         .map(({ start }) => text.slice(0, start).split("\n").length)

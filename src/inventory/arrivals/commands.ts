@@ -101,7 +101,7 @@ async function arrivalSpot(tx: Tx, product: StockedProduct, arrival: Arrival): P
   if (kind !== null && code === undefined) return waitingSpot(tx, warehouse.id, kind);
   const bin = await binFor(tx, warehouse, product, code, quantity);
   if (kind !== null && bin.kind !== kind)
-    throw invalid("bin", `is not a ${kind} bin; leave it out to use` + " the usual one");
+    throw invalid("bin", `is not a ${kind} bin; leave it out to use the usual one`);
   return binSpot(warehouse, bin);
 }
 

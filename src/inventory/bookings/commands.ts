@@ -10,14 +10,7 @@ import { endLines, fillBackorders, freshShelves } from "../backorders/commands.t
 import { type PlannedClaim, planClaims, storeClaims } from "../claims/plans/commands.ts";
 import { isOverdue, type Reservation, type ReservedUnits } from "../reservations/reservation.ts";
 import type { Portion } from "../reservations/rules.ts";
-import {
-  isExpired,
-  isReleased,
-  isReserved,
-  type ReservationStatus,
-  reservationMoves,
-  reservationStarts,
-} from "../reservations/status.ts";
+import { isExpired, isReleased, isReserved, type ReservationStatus, reservationMoves } from "../reservations/status.ts";
 import {
   findReservation,
   listLines,
@@ -28,6 +21,7 @@ import {
   saveReservation,
 } from "../reservations/store.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
+import { reservationStarts } from "../status.ts";
 import { bundleProblem } from "../stock/rules.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { listPlainWarehouses } from "../warehouses/store.ts";

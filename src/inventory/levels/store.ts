@@ -1,7 +1,7 @@
 // The list of levels: which products match, and in which order. What their stock is, `stock/store.ts` reads.
 import { and, asc, count, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { contains, given, matches } from "../../../db/kit.ts";
+import { contains, given, isOneOf, matches } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -11,6 +11,7 @@ import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import type { Position, Window } from "../../kit/page.ts";
 import { orderable } from "../../products/status.ts";
+import { lotMoves } from "../lots/status.ts";
 import type { ItemStatus } from "../status.ts";
 import type { levelSorts } from "../stock/schemas.ts";
 
@@ -34,13 +35,14 @@ interface LevelFilter {
 }
 
 const held = sql`${stock_items.on_hand} > 0`;
+const isGood = isOneOf(lots.status, [lotMoves.release.to]);
 
 /** The units of a product that may be promised, and are not; of one warehouse, when `where` says so. */
 const availableOf = (db: Db, product_id: AnyPgColumn, where = sql`true`) => sql`(
   select coalesce(sum(${stock_items.on_hand} - ${stock_items.reserved}), 0) from ${stock_items}
   join ${bins} on ${bins.id} = ${stock_items.bin_id} left join ${lots} on ${lots.id} = ${stock_items.lot_id}
   where ${stock_items.product_id} = ${product_id} and ${held} and ${where} and ${bins.kind} = 'storage'
-    and (${lots.id} is null or ${lots.status} = 'available'
+    and (${lots.id} is null or ${isGood}
       and (${lots.expiration_date} is null or ${lots.expiration_date} > ${db.now}))
 )`;
 
@@ -79,7 +81,7 @@ function lies(db: Db, { warehouse_id, zone, bin, lot_number, expiring_before }: 
     lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
     expiring_before === undefined
       ? undefined
-      : sql`${lots.status} = 'available' and ${lots.expiration_date} > ${db.now}
+      : sql`${isGood} and ${lots.expiration_date} > ${db.now}
           and ${lots.expiration_date} < ${expiring_before}`,
   );
   return sql`exists (

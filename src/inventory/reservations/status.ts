@@ -15,9 +15,6 @@ export const reservationMoves = {
 export const claimNews = ["filled", "moved", "lost"] as const;
 export type ClaimNews = (typeof claimNews)[number];
 
-/** The state in which a reservation is made. */
-export const reservationStarts: ReservationStatus = "reserved";
-
 /** Whether a reservation holds its units and no work on its order has begun. */
 export function isReserved(status: ReservationStatus): boolean {
   return status === "reserved";

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, given, list } from "../../../db/kit.ts";
+import { among, amongTexts, given, isOneOf, list } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
@@ -7,6 +7,7 @@ import { bins } from "../../../db/schema/warehouses.ts";
 import { type Args, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Window } from "../../kit/page.ts";
+import { reservationStarts } from "../status.ts";
 import type { ClaimLine, PlannedUnits } from "./claim.ts";
 import type { Avoided, Reservation, ReservationLine, ReservedUnits } from "./reservation.ts";
 import { isExpired, type ReservationStatus } from "./status.ts";
@@ -33,7 +34,7 @@ const adoptable = prepared((select, a: Args<{ order_ref: string; source: string;
       and(
         eq(reservations.order_ref, a.order_ref),
         eq(reservations.source, a.source),
-        sql`${reservations.status} = 'reserved'`,
+        isOneOf(reservations.status, [reservationStarts]),
         isNull(reservations.order_id),
         sql`${reservations.expires_at} > ${a.now}`,
       ),
@@ -79,7 +80,7 @@ const adoptables = prepared((select, a: Args<{ order_refs: string; source: strin
       and(
         amongTexts(reservations.order_ref, a.order_refs),
         eq(reservations.source, a.source),
-        sql`${reservations.status} = 'reserved'`,
+        isOneOf(reservations.status, [reservationStarts]),
         isNull(reservations.order_id),
         sql`${reservations.expires_at} > ${a.now}`,
       ),
@@ -194,7 +195,7 @@ const expire = prepared((tx: Writing, a: Args<{ ids: string; now: number; status
     .where(
       and(
         among(reservations.id, a.ids),
-        sql`${reservations.status} = 'reserved' and ${reservations.expires_at} <= ${a.now}`,
+        sql`${isOneOf(reservations.status, [reservationStarts])} and ${reservations.expires_at} <= ${a.now}`,
       ),
     )
     .returning({ id: reservations.id }),
@@ -264,7 +265,7 @@ export async function plansOf(db: Db, order_ids: readonly number[]): Promise<Pla
   }));
 }
 
-const overdue = sql`${reservations.status} = 'reserved' and ${reservations.expires_at} is not null`;
+const overdue = sql`${isOneOf(reservations.status, [reservationStarts])} and ${reservations.expires_at} is not null`;
 
 /** Reservations past their time that nobody has put away yet, the longest past first. */
 export async function listOverdue(db: Db, limit: number): Promise<Reservation[]> {
@@ -327,7 +328,7 @@ function matching(db: Db, { status, order_ref, order_id, sku }: ReservationFilte
     status === undefined
       ? undefined
       : isExpired(status)
-        ? sql`(${reservations.status} = 'expired' or ${past})`
+        ? sql`(${eq(reservations.status, status)} or ${past})`
         : sql`${reservations.status} = ${status} and not ${past}`,
     order_ref === undefined ? undefined : sql`(${reservations.order_ref} = ${order_ref} or ${named})`,
     sku === undefined

@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { amongTexts, forUpdateInOrder, list } from "../../../db/kit.ts";
+import { amongTexts, forUpdateInOrder, isOneOf, list } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -11,6 +11,7 @@ import { type Args, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { invalidFields, ofFields } from "../../kit/fault.ts";
 import type { StockItem } from "../ledger/spot.ts";
+import { reservationStarts } from "../status.ts";
 import { bundleProblem } from "./rules.ts";
 import type { Shelf, StockedProduct } from "./shelf.ts";
 
@@ -63,7 +64,7 @@ const stock = preparedOf((select, isOf, a: Args<{ now: number }>) =>
       incoming,
       overdue: sql<number>`exists (
         select 1 from ${reservations}
-        where ${reservations.status} = 'reserved' and ${reservations.expires_at} is not null
+        where ${isOneOf(reservations.status, [reservationStarts])} and ${reservations.expires_at} is not null
           and ${reservations.expires_at} <= ${a.now}
       )`.mapWith(Number),
       bundled,

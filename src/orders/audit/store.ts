@@ -1,7 +1,7 @@
 // The counters of orders held against their claims on stock and against the ledger, in plain SQL that shares nothing
 // with the commands.
 import { eq, type SQL, sql } from "drizzle-orm";
-import { eachOf } from "../../../db/kit.ts";
+import { eachOf, isOneOf } from "../../../db/kit.ts";
 import { movements } from "../../../db/schema/inventory.ts";
 import { order_history, order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { reservation_lines } from "../../../db/schema/reservations.ts";
@@ -11,6 +11,8 @@ import { type Check, plainRows, type RowsOf, verifierOf } from "../../database/v
 import { causedBy, movementRows } from "../../inventory/audit/rows/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import { tells } from "../../outbox/audit/store.ts";
+import { shipmentStarts } from "../shipments/status.ts";
+import { openStatuses, orderMoves, unpackedStatuses } from "../status.ts";
 
 // What stock holds of each product for each order line.
 const claims = sql`(
@@ -32,7 +34,7 @@ const parts = sql`(
 // Units of each order line in parcels: in the house, out of it, and arrived.
 const parcelled = sql`(
   select ${shipment_lines.order_line_id} as line,
-    sum(case when ${shipments.status} = 'pending' then ${shipment_lines.quantity} else 0 end) as waiting,
+    sum(case when ${isOneOf(shipments.status, [shipmentStarts])} then ${shipment_lines.quantity} else 0 end) as waiting,
     sum(case when ${shipments.shipped_at} is null then 0 else ${shipment_lines.quantity} end) as gone,
     sum(case when ${shipments.delivered_at} is null then 0 else ${shipment_lines.quantity} end) as arrived
   from ${shipments} join ${shipment_lines} on ${shipment_lines.shipment_id} = ${shipments.id}
@@ -88,7 +90,8 @@ const counted = (condition: SQL) => sql`select count(*) from ${orders} where not
 
 // Orders that were brought in on their way and arrived since.
 const arrivedHere = sql`select count(*) from ${orders} join ${order_history}
-  on ${order_history.order_id} = ${orders.id} and ${order_history.number} = 1 and ${order_history.to_status} = 'shipped'
+  on ${order_history.order_id} = ${orders.id} and ${order_history.number} = 1
+    and ${isOneOf(order_history.to_status, [orderMoves.ship.to])}
   where ${orders.imported} and ${orders.delivered_at} is not null`;
 
 const checks: readonly Check<keyof typeof orderRows>[] = [
@@ -152,13 +155,14 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
     rule: "nothing is open of an order that has shipped or is cancelled",
     noun: "order",
     rows: sql`select ${orders.id} as id, 0 as expected, o.units as actual from ${orders} join open as o
-      on o.id = ${orders.id} where ${orders.status} in ('shipped', 'delivered', 'cancelled')`,
+      on o.id = ${orders.id} where not ${isOneOf(orders.status, openStatuses)}`,
   },
   {
     rule: "every open unit of a fulfilled order is packed",
     noun: "order",
     rows: sql`select ${orders.id} as id, 0 as expected, o.loose as actual from ${orders} join open as o
-      on o.id = ${orders.id} where ${orders.status} = 'fulfilled'`,
+      on o.id = ${orders.id} where ${isOneOf(orders.status, openStatuses)}
+        and not ${isOneOf(orders.status, unpackedStatuses)}`,
   },
   {
     rule: "an order is held while it has an open hold",
@@ -212,7 +216,7 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
   tells("order.fulfilled", counted(sql`${orders.fulfilled_at} is not null`)),
   tells("order.shipped", counted(sql`${orders.shipped_at} is not null`)),
   tells("order.delivered", sql`select (${counted(sql`${orders.delivered_at} is not null`)}) + (${arrivedHere})`),
-  tells("order.cancelled", counted(sql`${orders.status} = 'cancelled'`)),
+  tells("order.cancelled", counted(sql`${orders.cancelled_at} is not null`)),
 ];
 
 /** Holds every order's counters against its claim and the ledger, and answers what differs. */

@@ -1,10 +1,11 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, not, sql } from "drizzle-orm";
-import { among, eachOf, list } from "../../../db/kit.ts";
+import { among, eachOf, isOneOf, list } from "../../../db/kit.ts";
 import { addresses } from "../../../db/schema/customers.ts";
 import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
+import { orderable } from "../../products/status.ts";
 import type { OrderHold } from "../order.ts";
 import { unpackedStatuses } from "../status.ts";
 
@@ -85,7 +86,7 @@ export async function listOrdersHeldForRecall(db: Db): Promise<number[]> {
 }
 
 const forGoods = sql`${order_holds.released_at} is null and ${order_holds.reason} = 'unknown_sku'`;
-const inactive = sql`${products.status} <> 'active'`;
+const inactive = sql`not ${isOneOf(products.status, [orderable])}`;
 const openLine = sql`${order_lines.order_id} = ${order_holds.order_id}
   and ${order_lines.quantity} > ${order_lines.quantity_cancelled} + ${order_lines.quantity_shipped}`;
 

@@ -7,9 +7,9 @@ import type { StockItem } from "../../ledger/spot.ts";
 import type { OrderClaim } from "../../reservations/claim.ts";
 import type { Reservation, ReservationLine } from "../../reservations/reservation.ts";
 import { type Portion, planStock, shortageFault, type Want } from "../../reservations/rules.ts";
-import { reservationStarts } from "../../reservations/status.ts";
 import { insertLines, insertReservations } from "../../reservations/store.ts";
 import { promise, type Shelves, shelfOf } from "../../shelves/commands.ts";
+import { reservationStarts } from "../../status.ts";
 
 /** What a new order wants of the stock, before it is stored. */
 type Wish = Pick<OrderClaim, "warehouse_id" | "requires_cold_storage" | "allow_backorder"> & {

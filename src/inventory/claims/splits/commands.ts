@@ -6,8 +6,8 @@ import { assignUnits, replaceLines, setCounts } from "../../allocations/commands
 import type { ClaimLine, OrderClaim, PartUnits } from "../../reservations/claim.ts";
 import { claimLine, type HeldLine } from "../../reservations/reservation.ts";
 import type { Portion } from "../../reservations/rules.ts";
-import { reservationStarts } from "../../reservations/status.ts";
 import { insertReservation } from "../../reservations/store.ts";
+import { reservationStarts } from "../../status.ts";
 import { dropLines, firstUnits, openClaim } from "../commands.ts";
 
 /** Units of an order's line that become those of a line of another order; `whole` when the old line ends by it. */
