@@ -1,13 +1,12 @@
 // Random histories against the plain model, in processes of their own, so that both cores play. Settable:
-// SIMULATION_SEED, and SIMULATION_OPERATIONS for all of them together. On SQLite the first of the two players alone
-// finds every fault of `mutant_list.ts`.
+// SIMULATION_SEED, and SIMULATION_OPERATIONS for all of them together.
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { engine } from "../../src/config.ts";
 
 const seed = Number(process.env["SIMULATION_SEED"] ?? 20_260_301);
-const operations = Number(process.env["SIMULATION_OPERATIONS"] ?? (engine === "postgres" ? 5000 : 100_000));
+const operations = Number(process.env["SIMULATION_OPERATIONS"] ?? (engine === "postgres" ? 5000 : 200_000));
 // On PostgreSQL one after another; on SQLite each player has files of its own.
 const players = engine === "postgres" ? 1 : 2;
 
