@@ -301,11 +301,13 @@ export async function searchOrders(
   const ids = isCounted ? await fewAmong(db, where, bounds.candidates) : meaning.ids;
   if (ids === null) return walk(db, narrowed, check, window, sort, bounds.walk);
   const all = and(where, check);
-  const first = all === undefined && ids.length > limit ? await firstOf(db, ids, window, sort, bounds.walk) : null;
+  const first =
+    all === undefined && ids.length * 2 > bounds.walk ? await firstOf(db, ids, window, sort, bounds.walk) : null;
   if (first !== null) return { rows: await ordersAt(db, first), total: ids.length };
   const onwards = after === null ? undefined : or(...walkOf(sort).beyond(after));
-  const sorted = await sortedAmong(db, ids, and(all, onwards), sort);
-  return { rows: await ordersAt(db, sorted.slice(offset, offset + limit)), total: sorted.length };
+  const places = (await placesAmong(db, ids, and(all, onwards))).sort(inOrder(sort));
+  const page = places.slice(offset, offset + limit).map(({ id }) => id);
+  return { rows: await ordersAt(db, page), total: places.length };
 }
 
 /**
@@ -325,7 +327,7 @@ async function firstOf(
     .from(orders)
     .where(after === null ? undefined : or(...beyond(after)))
     .orderBy(...order)
-    .limit(Math.min(2 * ids.length, orders_max))
+    .limit(orders_max)
     .as("orders");
   const wanted = new Set(ids);
   const found = (await listOf(db, listed(orders.id), some))
@@ -403,13 +405,6 @@ function theOrders(db: Db, ids: readonly number[]) {
     .where(among(orders.id, template`${list(ids)}`))
     .limit(ids.length)
     .as("orders");
-}
-
-/** As `placesAmong`, only the ids, in the order of the list. */
-async function sortedAmong(db: Db, ids: readonly number[], where: SQL | undefined, sort: OrderSort): Promise<number[]> {
-  if (ids.length === 0) return [];
-  const some = db.sql.select(place).from(theOrders(db, ids)).where(where).as("orders");
-  return listOf(db, listed(orders.id, walkOf(sort).order), some);
 }
 
 /** The ids that some orders are listed by, in the one row that they come in. */
