@@ -312,7 +312,7 @@ export async function searchOrders(
 
 /**
  * A page of these orders by walking the list, which costs little beside looking each of them up; null when the page is
- * not full within twice as many orders as these, or `orders_max`.
+ * not full within so many orders.
  */
 async function firstOf(
   db: Db,
