@@ -161,12 +161,9 @@ async function storePlanned(
     tx,
     planned.map(({ draft }) => draft.fields),
   );
-  const stored = planned.map((plan) => {
-    const { order_number } = plan.draft.fields;
-    const id = ids.get(order_number);
-    if (id === undefined) throw takenNumber(order_number, null);
-    return { ...plan, id };
-  });
+  const lost = planned.find(({ draft }) => !ids.has(draft.fields.order_number))?.draft.fields.order_number;
+  if (lost !== undefined) throw takenNumber(lost, await findOrderByNumber(tx, lost));
+  const stored = planned.map((plan) => ({ ...plan, id: ids.get(plan.draft.fields.order_number) ?? 0 }));
   const lines = await insertLinesOf(
     tx,
     stored.flatMap(({ id, draft }) => draft.lines.map((line) => ({ order_id: id, ...line }))),
