@@ -80,12 +80,12 @@ export const days = fc.integer({ min: 0, max: 12 });
 export const few = fc.integer({ min: 1, max: 6 });
 const lines = fc.array(fc.record({ sku, quantity: few }), { minLength: 1, maxLength: 3 });
 const ware = fc.constantFrom<Ware>(...skus, ...skus, ...kitNames);
-const wares = fc.array(fc.record({ sku: ware, quantity: few }), { minLength: 1, maxLength: 3 });
+export const wares = fc.array(fc.record({ sku: ware, quantity: few }), { minLength: 1, maxLength: 3 });
 export const option = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null, freq: 2 });
 export const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 export const rarely = fc.integer({ min: 0, max: 9 }).map((number) => number === 0);
-const usually = fc.integer({ min: 0, max: 9 }).map((number) => number !== 0);
+export const usually = fc.integer({ min: 0, max: 9 }).map((number) => number !== 0);
 
 const today = (model: Model) => Math.floor(model.now / day_ms);
 export const lotOf = (model: Model, of: Sku, ahead: number | null) =>
@@ -158,9 +158,9 @@ const adjust = act({
 });
 
 /** The number of an order that may be booked for: mostly one that has not come yet. */
-const refOf = (model: Model, ahead: number) =>
+export const refOf = (model: Model, ahead: number) =>
   `BOOKED-${model.orders.filter((order) => order.ref.startsWith("BOOKED")).length + ahead}`;
-const ref = fc.integer({ min: -1, max: 2 });
+export const ref = fc.integer({ min: -1, max: 2 });
 
 const reserve = act({
   weight: 5,
@@ -270,7 +270,7 @@ const create = act({
 
 const pricedLines = (lines: NewOrder["lines"]) => lines.map((line) => ({ ...line, unit_price: "12.50" }));
 
-function requestOf(service: Service, order: NewOrder, reservation_id: number | null) {
+export function requestOf(service: Service, order: NewOrder, reservation_id: number | null) {
   return {
     order_number: order.ref,
     customer_id: firstId.live,

@@ -8,6 +8,7 @@ import { compareOrder, acts as saleActs, same, type Tally } from "./acts.ts";
 import { kitNames, type Level, partsOf, skus } from "./business.ts";
 import { houseActs } from "./house_acts.ts";
 import { HouseModel } from "./house_model.ts";
+import { listActs } from "./list_acts.ts";
 import type { Model } from "./model.ts";
 import type { Look, Service } from "./service.ts";
 import { openStage, start } from "./stage.ts";
@@ -20,7 +21,7 @@ const verify_every = 100;
 const shrink_ms = 60_000;
 
 const stage = openStage();
-const acts = { ...saleActs, ...houseActs };
+const acts = { ...saleActs, ...listActs, ...houseActs };
 let done = 0;
 const tally: Tally = new Map();
 
