@@ -156,7 +156,7 @@ describeInBrowser("the stock", () => {
     const text = "sku,location,bin,quantity\nSALT,whs_1001,A-01-3,7\nNONE,whs_1001,A-01-3,1\n";
     const file = { name: "count.csv", mimeType: "text/csv", buffer: Buffer.from(text) };
     await page.setInputFiles("input[type=file]", file);
-    await page.waitForSelector("tr:has-text('NONE'):has-text('names no product')");
+    await page.waitForSelector("tr:has-text('NONE'):has-text('is not the SKU of a product')");
     await page.waitForSelector("tr:has-text('SALT') ins:has-text('7')");
     expect(await level("SALT")).toMatchObject({ on_hand: 0 });
     await page.click("button:has-text('Import 1 row')");
