@@ -87,6 +87,8 @@ export function preparedIds<A>(
       .from(template`(select 1) as one`);
   });
   return async (db, values) => {
+    // PostgreSQL knows no offset below zero.
+    if (values.max < 0) return null;
     const [row] = await found(db, values);
     return row?.ids == null ? null : (JSON.parse(row.ids) as number[]);
   };
