@@ -1,7 +1,7 @@
 // Calls for the same act that wait at the same moment are done together: in one transaction, and by as many statements
 // as one of them alone. None waits for company: a call begins at once when nothing runs.
 import type { Store, Tx } from "../database/store.ts";
-import { asFault, Fault } from "../kit/fault.ts";
+import { asFault, Fault, faults } from "../kit/fault.ts";
 import { histogram } from "../kit/meter.ts";
 import { answerWrite, jsonResponse, writtenAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
@@ -100,6 +100,8 @@ function settle(guest: Pick<Guest<unknown>, "answered" | "refused">, outcome: Ou
   else if (outcome !== undefined && outcome !== "alone") guest.answered(outcome);
 }
 
+const isOfStorage = (error: unknown): boolean => error instanceof Fault && faults[error.code].status >= 500;
+
 /** The calls of one store that wait for one act. */
 class Company<Input, Done> {
   readonly #store: Store;
@@ -157,9 +159,14 @@ class Company<Input, Done> {
       for (const [at, guest] of guests.entries()) settle(guest, outcomes[at]);
       await this.#doAlone(guests.filter((_, at) => outcomes[at] === "alone"));
     } catch (error) {
-      // It may be the fault of one of them: then the others are done without it.
-      if (guests.length > 1) await this.#doAlone(guests);
-      else guests[0]?.refused(error);
+      if (this.#asked) {
+        // The storage did not even begin the transaction that they wait for.
+        this.#asked = false;
+        guests = this.#waiting.splice(0, this.#count());
+      }
+      // It may be the fault of one of them: then the others are done without it. The storage fails all alike.
+      if (guests.length > 1 && !isOfStorage(error)) await this.#doAlone(guests);
+      else for (const guest of guests) guest.refused(error);
     }
   }
 

@@ -325,4 +325,42 @@ describe("each call of a crowd", () => {
     const sizes = lists.map((list) => list.split(",").length);
     expect([lists[0], Math.max(...sizes)]).toEqual(["heavy,c", 64]);
   });
+
+  test("is refused when the storage does not begin, and the next ones are done", async () => {
+    const { live } = crowd.app.service.stores;
+    let down = true;
+    let tried = 0;
+    const store = {
+      ...live,
+      write: (work: Parameters<typeof live.write>[0]) => {
+        tried += 1;
+        return down ? Promise.reject(new Fault("storage_unavailable", "gone")) : live.write(work);
+      },
+    };
+    const act: SharedAct<string, object> = {
+      name: "createOrder",
+      status: 200,
+      weight: () => 1,
+      alone: async (_, { input }) => ({ input }),
+      together: async (_, parts) => parts.map(({ input }) => ({ input })),
+      view: (it) => it,
+    };
+    const request = new Request("http://packhouse.test/v1/orders", { method: "POST" });
+    const actor = { type: "api_key", id: "key_1", name: "till", request_id: "req_1" };
+    const given = { request, request_id: "req_1", store, actor, recording: null, renew: null, headers: {} };
+    const call = { ...given, confirm: async () => {} } as unknown as Call;
+    const ask = (...inputs: string[]) =>
+      Promise.all(
+        inputs.map((input) =>
+          answerTogether(call, act, input).then(
+            ({ status }) => status,
+            (error: Error) => error.message,
+          ),
+        ),
+      );
+    expect(await ask("a", "b", "c")).toEqual(["gone", "gone", "gone"]);
+    expect(tried).toBe(1);
+    down = false;
+    expect(await ask("a", "b", "c")).toEqual([200, 200, 200]);
+  });
 });
