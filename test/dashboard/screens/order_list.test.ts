@@ -93,7 +93,7 @@ describeInBrowser("the list and the board of orders", () => {
     const { page } = await house.open("/orders/board");
     await page.waitForSelector(".board-card");
     await page.keyboard.press("/");
-    await page.waitForSelector("dialog.palette");
+    await page.waitForSelector("dialog.palette input:focus");
     // A scanner is quick, and ends with Enter before anything can have been found.
     await page.keyboard.insertText("d-77");
     await page.keyboard.press("Enter");

@@ -12,6 +12,7 @@ describeInBrowser("around the screens", () => {
     const { page } = await house.open("/products");
     await page.waitForSelector(".empty");
     await page.keyboard.press("Control+k");
+    await page.waitForSelector("dialog input:focus");
     await page.keyboard.type("new cust");
     await page.keyboard.press("Enter");
     await page.waitForSelector("h1:has-text('New customer')");
