@@ -4,7 +4,7 @@ import type { Store } from "../database/store.ts";
 import { counter } from "../kit/meter.ts";
 import type { Call } from "./call.ts";
 
-// So far behind is nobody's concern; so far behind is too much, and writes wait the longest.
+// Writes begin to wait when deliveries are behind by the first, and wait the longest from the second on.
 const behind_min_ms = 1000;
 const behind_max_ms = 5000;
 const wait_max_ms = 1000;

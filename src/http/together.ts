@@ -1,5 +1,5 @@
 // Calls for the same act that wait at the same moment are done together: in one transaction, and by as many statements
-// as one of them alone. None waits for company: a call begins at once when nothing runs.
+// as one of them alone. None waits for others: a call begins at once when nothing runs.
 import type { Store, Tx } from "../database/store.ts";
 import { asFault, Fault, faults } from "../kit/fault.ts";
 import { histogram } from "../kit/meter.ts";
@@ -63,30 +63,30 @@ export async function answerTogether<Input, Done>(
   }
   const key = idempotencyKey(call.request);
   await keepPace(call);
-  const company = companyOf(call.store, act);
+  const queue = queueOf(call.store, act);
   const { status, body, headers } =
     key === null
-      ? await company.join(call, input, null)
+      ? await queue.join(call, input, null)
       : await inTurn(call, key, async (waited) => {
           const kept = waited ? await call.store.read((db) => keptAnswer(db, call, key, null)) : null;
-          return kept ?? company.join(call, input, key);
+          return kept ?? queue.join(call, input, key);
         });
   return jsonResponse(call, status, body, headers);
 }
 
-const companies = new WeakMap<Store, Map<unknown, unknown>>();
+const queues = new WeakMap<Store, Map<unknown, unknown>>();
 
 /** The calls of a store that wait for an act. */
-function companyOf<Input, Done>(store: Store, act: SharedAct<Input, Done>): Company<Input, Done> {
-  const own = companies.get(store) ?? new Map<unknown, unknown>();
-  companies.set(store, own);
-  const company = (own.get(act) as Company<Input, Done> | undefined) ?? new Company(store, act);
-  own.set(act, company);
-  return company;
+function queueOf<Input, Done>(store: Store, act: SharedAct<Input, Done>): ActQueue<Input, Done> {
+  const own = queues.get(store) ?? new Map<unknown, unknown>();
+  queues.set(store, own);
+  const queue = (own.get(act) as ActQueue<Input, Done> | undefined) ?? new ActQueue(store, act);
+  own.set(act, queue);
+  return queue;
 }
 
 /** A call that waits for its answer. */
-interface Guest<Input> extends Part<Input> {
+interface WaitingCall<Input> extends Part<Input> {
   readonly key: string | null;
   readonly answered: (answer: KeptAnswer) => void;
   readonly refused: (error: unknown) => void;
@@ -95,18 +95,18 @@ interface Guest<Input> extends Part<Input> {
 /** What came of a call: its answer, its refusal, or that it has to be done alone. */
 type Outcome = KeptAnswer | Fault | "alone";
 
-function settle(guest: Pick<Guest<unknown>, "answered" | "refused">, outcome: Outcome | undefined): void {
-  if (outcome instanceof Fault) guest.refused(outcome);
-  else if (outcome !== undefined && outcome !== "alone") guest.answered(outcome);
+function settle(waiting: Pick<WaitingCall<unknown>, "answered" | "refused">, outcome: Outcome | undefined): void {
+  if (outcome instanceof Fault) waiting.refused(outcome);
+  else if (outcome !== undefined && outcome !== "alone") waiting.answered(outcome);
 }
 
 const isOfStorage = (error: unknown): boolean => error instanceof Fault && faults[error.code].status >= 500;
 
 /** The calls of one store that wait for one act. */
-class Company<Input, Done> {
+class ActQueue<Input, Done> {
   readonly #store: Store;
   readonly #act: SharedAct<Input, Done>;
-  #waiting: Guest<Input>[] = [];
+  #waiting: WaitingCall<Input>[] = [];
   #running = 0;
   /** Whether a transaction was asked for that has not begun: it takes whoever waits by then. */
   #asked = false;
@@ -145,45 +145,45 @@ class Company<Input, Done> {
   }
 
   async #run(): Promise<void> {
-    let guests: Guest<Input>[] = [];
+    let calls: WaitingCall<Input>[] = [];
     try {
       const outcomes = await this.#store.write(async (tx) => {
         if (this.#asked) {
-          guests = this.#waiting.splice(0, this.#count());
+          calls = this.#waiting.splice(0, this.#count());
           this.#asked = false;
           this.#begin();
         }
-        return await this.#outcomesOf(tx, guests);
+        return await this.#outcomesOf(tx, calls);
       });
-      calls_together.observe(guests.length, this.#act.name, this.#store.mode);
-      for (const [at, guest] of guests.entries()) settle(guest, outcomes[at]);
-      await this.#doAlone(guests.filter((_, at) => outcomes[at] === "alone"));
+      calls_together.observe(calls.length, this.#act.name, this.#store.mode);
+      for (const [at, waiting] of calls.entries()) settle(waiting, outcomes[at]);
+      await this.#doAlone(calls.filter((_, at) => outcomes[at] === "alone"));
     } catch (error) {
       if (this.#asked) {
         // The storage did not even begin the transaction that they wait for.
         this.#asked = false;
-        guests = this.#waiting.splice(0, this.#count());
+        calls = this.#waiting.splice(0, this.#count());
       }
       // It may be the fault of one of them: then the others are done without it. The storage fails all alike.
-      if (guests.length > 1 && !isOfStorage(error)) await this.#doAlone(guests);
-      else for (const guest of guests) guest.refused(error);
+      if (calls.length > 1 && !isOfStorage(error)) await this.#doAlone(calls);
+      else for (const waiting of calls) waiting.refused(error);
     }
   }
 
   /** Does calls each in a transaction of its own, one after the other. */
-  async #doAlone(guests: readonly Guest<Input>[]): Promise<void> {
-    for (const guest of guests) {
-      await this.#store.write((tx) => this.#alone(tx, guest)).then(guest.answered, guest.refused);
+  async #doAlone(calls: readonly WaitingCall<Input>[]): Promise<void> {
+    for (const waiting of calls) {
+      await this.#store.write((tx) => this.#alone(tx, waiting)).then(waiting.answered, waiting.refused);
     }
   }
 
-  async #outcomesOf(tx: Tx, guests: readonly Guest<Input>[]): Promise<readonly Outcome[]> {
-    const [first, ...others] = guests;
+  async #outcomesOf(tx: Tx, calls: readonly WaitingCall<Input>[]): Promise<readonly Outcome[]> {
+    const [first, ...others] = calls;
     if (first === undefined) return [];
-    return others.length === 0 ? [await this.#alone(tx, first)] : this.#together(tx, guests);
+    return others.length === 0 ? [await this.#alone(tx, first)] : this.#together(tx, calls);
   }
 
-  async #alone(tx: Tx, { call, input, key }: Guest<Input>): Promise<KeptAnswer> {
+  async #alone(tx: Tx, { call, input, key }: WaitingCall<Input>): Promise<KeptAnswer> {
     await call.confirm(tx);
     const work = async (part: Tx) => this.#answer(call, await this.#act.alone(part, { input, call }), part.now);
     return key === null ? work(tx) : once(tx, call, key, work, null);
@@ -193,28 +193,28 @@ class Company<Input, Done> {
     return writtenAnswer(call, this.#act.status, this.#act.view(done, now), now);
   }
 
-  async #together(tx: Tx, guests: readonly Guest<Input>[]): Promise<readonly Outcome[]> {
-    const outcomes = new Map<Guest<Input>, Outcome>();
-    for (const guest of guests) {
-      const known = await this.#admitted(tx, guest);
-      if (known !== null) outcomes.set(guest, known);
+  async #together(tx: Tx, calls: readonly WaitingCall<Input>[]): Promise<readonly Outcome[]> {
+    const outcomes = new Map<WaitingCall<Input>, Outcome>();
+    for (const waiting of calls) {
+      const known = await this.#admitted(tx, waiting);
+      if (known !== null) outcomes.set(waiting, known);
     }
-    const parts = guests.filter((guest) => !outcomes.has(guest));
+    const parts = calls.filter((waiting) => !outcomes.has(waiting));
     const results = parts.length === 0 ? [] : await this.#act.together(tx, parts);
-    for (const [at, guest] of parts.entries()) {
+    for (const [at, waiting] of parts.entries()) {
       const result = results[at];
-      const { call, key } = guest;
-      if (result === undefined) outcomes.set(guest, "alone");
-      else outcomes.set(guest, result instanceof Fault ? result : this.#answer(call, result, tx.now));
+      const { call, key } = waiting;
+      if (result === undefined) outcomes.set(waiting, "alone");
+      else outcomes.set(waiting, result instanceof Fault ? result : this.#answer(call, result, tx.now));
       if (key === null) continue;
       if (result === undefined) await releaseKey(tx, key);
-      else outcomes.set(guest, await keepOutcome(tx, call, key, outcomes.get(guest) as KeptAnswer | Fault));
+      else outcomes.set(waiting, await keepOutcome(tx, call, key, outcomes.get(waiting) as KeptAnswer | Fault));
     }
-    return guests.map((guest) => outcomes.get(guest) ?? "alone");
+    return calls.map((waiting) => outcomes.get(waiting) ?? "alone");
   }
 
   /** What is known of a call before it is done: that it may not be, or how it was answered before; else null. */
-  async #admitted(tx: Tx, { call, key }: Guest<Input>): Promise<KeptAnswer | Fault | null> {
+  async #admitted(tx: Tx, { call, key }: WaitingCall<Input>): Promise<KeptAnswer | Fault | null> {
     try {
       await call.confirm(tx);
       return key === null ? null : await claimedAnswer(tx, call, key, null);
