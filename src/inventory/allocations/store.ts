@@ -5,7 +5,7 @@ import { allocations, reservation_lines, reservations } from "../../../db/schema
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
-import type { Allocation, HeldLine, ReservationLine } from "../reservations/reservation.ts";
+import type { Allocation, HeldLine, Reservation, ReservationLine } from "../reservations/reservation.ts";
 
 /** Units of one stock item that are promised to some lines. */
 interface HeldUnits {
@@ -76,15 +76,16 @@ export async function withAllocations(db: Db, lines: readonly ReservationLine[])
   return lines.map((line) => ({ ...line, allocations: of.get(line.id) ?? [] }));
 }
 
+const promised = {
+  allocation_id: allocations.id,
+  stock_item_id: allocations.stock_item_id,
+  units: allocations.quantity,
+};
+
 // Not sorted: a sorter costs SQLite more than the query.
 const heldOf = prepared((select, a: Args<{ reservation_id: number }>) =>
   select
-    .select({
-      ...getTableColumns(reservation_lines),
-      allocation_id: allocations.id,
-      stock_item_id: allocations.stock_item_id,
-      units: allocations.quantity,
-    })
+    .select({ ...getTableColumns(reservation_lines), ...promised })
     .from(reservation_lines)
     .leftJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
     .where(eq(reservation_lines.reservation_id, a.reservation_id)),
@@ -92,8 +93,14 @@ const heldOf = prepared((select, a: Args<{ reservation_id: number }>) =>
 
 /** The lines of a reservation with all that is promised to them, both in their order. */
 export async function listHeldLines(db: Db, reservation_id: number): Promise<HeldLine[]> {
+  return heldLinesOf(await heldOf(db, { reservation_id }));
+}
+
+type HeldRow = Awaited<ReturnType<typeof heldOf>>[number];
+
+function heldLinesOf(rows: readonly HeldRow[]): HeldLine[] {
   const lines = new Map<number, HeldLine>();
-  for (const { allocation_id, stock_item_id, units, ...row } of await heldOf(db, { reservation_id })) {
+  for (const { allocation_id, stock_item_id, units, ...row } of rows) {
     const line = lines.get(row.id) ?? { ...row, allocations: [] };
     lines.set(row.id, line);
     if (allocation_id === null || stock_item_id === null) continue;
@@ -101,6 +108,47 @@ export async function listHeldLines(db: Db, reservation_id: number): Promise<Hel
   }
   for (const { allocations } of lines.values()) allocations.sort((a, b) => a.id - b.id);
   return [...lines.values()].sort((a, b) => a.id - b.id);
+}
+
+const claimOf = prepared((select, a: Args<{ order_id: number }>) =>
+  select
+    .select({
+      ...getTableColumns(reservations),
+      line_id: reservation_lines.id,
+      product_id: reservation_lines.product_id,
+      order_line_id: reservation_lines.order_line_id,
+      quantity: reservation_lines.quantity,
+      wanted: reservation_lines.wanted,
+      reserved: reservation_lines.reserved,
+      picked: reservation_lines.picked,
+      ...promised,
+    })
+    .from(reservations)
+    .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
+    .leftJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
+    .where(eq(reservations.order_id, a.order_id)),
+);
+
+/** The reservation that is an order's claim, with its lines and all that is promised to them; null without any. */
+export async function findHeldClaim(
+  db: Db,
+  order_id: number,
+): Promise<{ readonly reservation: Reservation; readonly lines: HeldLine[] } | null> {
+  const rows = await claimOf(db, { order_id });
+  const [first] = rows;
+  if (first === undefined) return null;
+  const held = rows.map((row): HeldRow => {
+    const { line_id: id, product_id, order_line_id, quantity, wanted, reserved, picked } = row;
+    const { id: reservation_id, allocation_id, stock_item_id, units } = row;
+    const line = { id, reservation_id, product_id, order_line_id, quantity, wanted, reserved, picked };
+    return { ...line, allocation_id, stock_item_id, units };
+  });
+  const { id, order_ref, source, status, priority, paused, warehouse_id, requires_cold_storage } = first;
+  const { expires_at, released_at, created_at, avoids } = first;
+  const choice = { warehouse_id, requires_cold_storage, avoids };
+  const times = { expires_at, released_at, created_at };
+  const reservation = { id, order_id, order_ref, source, status, priority, paused, ...choice, ...times };
+  return { reservation, lines: heldLinesOf(held) };
 }
 
 /** Stores new allocations and answers their ids. */

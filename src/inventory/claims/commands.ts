@@ -6,16 +6,8 @@ import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
-import {
-  addUnits,
-  assignUnits,
-  openLines,
-  replaceLines,
-  setCounts,
-  unpicked,
-  unpickedUnits,
-} from "../allocations/commands.ts";
-import { listHeldLines, withAllocations } from "../allocations/store.ts";
+import { addUnits, assignUnits, replaceLines, setCounts, unpicked, unpickedUnits } from "../allocations/commands.ts";
+import { withAllocations } from "../allocations/store.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { handOutUnits, missUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
 import type { ClaimLine, ClaimUnits, Miss, OrderClaim, PartUnits, PickedUnits } from "../reservations/claim.ts";
@@ -30,16 +22,14 @@ import {
   reservationMoves,
 } from "../reservations/status.ts";
 import {
-  deleteLines,
   findAdoptable,
-  findOrderClaim,
   findOrderReservation,
   findReservation,
   listLines,
-  saveAvoids,
   saveReservation,
 } from "../reservations/store.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
+import { change, holdLines, openClaim, openClaims, setAvoids } from "./open/commands.ts";
 import { planClaims, plannedClaim, storeClaims } from "./plans/commands.ts";
 
 /**
@@ -161,62 +151,6 @@ function noPlan({ lines }: OrderClaim): Plan {
   return { portions: lines.map(() => []), missing: lines.map((line) => line.quantity) };
 }
 
-/** An order's claim with its stock locked. Its lines change in step with the database. */
-interface OpenClaim {
-  reservation: Reservation;
-  lines: HeldLine[];
-  readonly shelves: Shelves;
-}
-
-/** The claims that are open in a transaction, by order. */
-const openClaims = (tx: Tx) => tx.memo("inventory.claims", () => new Map<number, OpenClaim>());
-
-/**
- * The claim of an order, with its stock locked; of more products where those are told. It is opened once in a
- * transaction: all acts on the order are handed the same one, as those before left it.
- */
-export async function openClaim(tx: Tx, order_id: number, more_products: readonly number[] = []): Promise<OpenClaim> {
-  const known = openClaims(tx).get(order_id);
-  if (known !== undefined) {
-    await freshShelves(tx, more_products);
-    return known;
-  }
-  const found = await findOrderClaim(tx, order_id);
-  assert(found, `order ${order_id} has a claim on stock`);
-  const { reservation, product_ids } = found;
-  const shelves = await freshShelves(tx, [...product_ids, ...more_products]);
-  // Backorders may have been filled before the stock was locked, so the lines are read under the lock.
-  const claim: OpenClaim = { reservation, lines: [], shelves };
-  holdLines(tx, claim, await listHeldLines(tx, reservation.id));
-  openClaims(tx).set(order_id, claim);
-  return claim;
-}
-
-/** Stores the stock items that an open claim is to get nothing of, or that there are none. */
-async function setAvoids(tx: Tx, claim: OpenClaim, avoids: readonly Avoided[] | null): Promise<void> {
-  claim.reservation = { ...claim.reservation, avoids };
-  await saveAvoids(tx, claim.reservation.id, avoids);
-}
-
-/** Gives an open claim its lines. */
-function holdLines(tx: Tx, claim: OpenClaim, lines: HeldLine[]): void {
-  claim.lines = lines;
-  for (const line of lines) openLines(tx).set(line.id, line);
-}
-
-/** Stores what changes of an open claim's reservation. */
-async function change(tx: Tx, claim: OpenClaim, fields: Partial<Reservation>): Promise<void> {
-  claim.reservation = { ...claim.reservation, ...fields };
-  await saveReservation(tx, claim.reservation);
-}
-
-/** Takes lines out of an open claim to which nothing is promised any more. */
-export async function dropLines(tx: Tx, claim: OpenClaim, ids: readonly number[]): Promise<void> {
-  for (const id of ids) openLines(tx).delete(id);
-  claim.lines = claim.lines.filter(({ id }) => !ids.includes(id));
-  await deleteLines(tx, ids);
-}
-
 function productsOf(lines: readonly { readonly product_id: number }[]): number[] {
   return [...new Set(lines.map((line) => line.product_id))];
 }
@@ -225,8 +159,12 @@ function productsOf(lines: readonly { readonly product_id: number }[]): number[]
  * What stock holds for an order at this moment, after reservations past their time have given back their units and
  * whoever waited for them has them. Emits: inventory.updated, inventory.low_stock.
  */
-export async function freshClaim(tx: Tx, order_id: number): Promise<ClaimLine[]> {
-  const { lines } = await openClaim(tx, order_id);
+export async function freshClaim(
+  tx: Tx,
+  order_id: number,
+  products: readonly number[] | null = null,
+): Promise<ClaimLine[]> {
+  const { lines } = await openClaim(tx, order_id, [], products);
   return lines.map(claimLine);
 }
 
@@ -379,6 +317,13 @@ export async function missClaim(
   return { claims: lines.map(claimLine), short };
 }
 
+/** How units leave, and the products that the claim is for where they are known. */
+interface Leaving {
+  readonly confirmed: boolean;
+  readonly anyway?: boolean;
+  readonly products?: readonly number[] | null;
+}
+
 /**
  * Hands picked units of an order over: on hand and reserved drop. With `anyway` lots go that may not be shipped, since
  * what a carrier reports is never refused. Refuses: lot_not_pickable. Emits: inventory.updated.
@@ -388,9 +333,9 @@ export async function shipClaim(
   order_id: number,
   units: readonly ClaimUnits[],
   actor: Actor,
-  { confirmed, anyway = false }: { readonly confirmed: boolean; readonly anyway?: boolean },
+  { confirmed, anyway = false, products = null }: Leaving,
 ): Promise<ClaimLine[]> {
-  const { lines, shelves } = await openClaim(tx, order_id);
+  const { lines, shelves } = await openClaim(tx, order_id, [], products);
   const errand = { order_id, actor, confirmed, anyway };
   for (const unit of units) await handOutUnits(tx, shelves, errand, lineOf(lines, unit), unit.quantity);
   return lines.map(claimLine);

@@ -20,9 +20,9 @@ const byOrder = prepared((sql, a: Args<{ order_id: number }>) =>
 );
 const claimed = prepared((sql, a: Args<{ order_id: number }>) =>
   sql
-    .select({ ...getTableColumns(reservations), product_id: reservation_lines.product_id })
+    .select({ product_id: reservation_lines.product_id })
     .from(reservations)
-    .leftJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
+    .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
     .where(eq(reservations.order_id, a.order_id)),
 );
 // The status is written out: a bound value that might bring a partial index into play makes SQLite plan at every run.
@@ -53,16 +53,10 @@ export async function findOrderReservation(db: Db, order_id: number): Promise<Re
   return row ?? null;
 }
 
-/** The reservation that is an order's claim, with the products that it is for; null for an order without one. */
-export async function findOrderClaim(
-  db: Db,
-  order_id: number,
-): Promise<{ readonly reservation: Reservation; readonly product_ids: readonly number[] } | null> {
+/** The products that an order's claim is for. */
+export async function listClaimedProducts(db: Db, order_id: number): Promise<number[]> {
   const rows = await claimed(db, { order_id });
-  const [first] = rows;
-  if (first === undefined) return null;
-  const { product_id: _product, ...reservation } = first;
-  return { reservation, product_ids: [...new Set(rows.flatMap(({ product_id }) => product_id ?? []))] };
+  return [...new Set(rows.map(({ product_id }) => product_id))];
 }
 
 /** Open reservations that a client made for an order of this number before it came, oldest first. */

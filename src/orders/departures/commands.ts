@@ -13,6 +13,7 @@ import {
   nothingToTake,
   outcomeOfShipping,
   packedInHouse,
+  productsOf,
   raised,
   refuseShort,
   unitsOf,
@@ -124,7 +125,8 @@ async function takenOut(
   actor: Actor,
   anyway: boolean,
 ): Promise<Order> {
-  return withClaims(order, await shipClaim(tx, order.id, claimUnits(order, units), actor, { confirmed: true, anyway }));
+  const how = { confirmed: true, anyway, products: productsOf(order) };
+  return withClaims(order, await shipClaim(tx, order.id, claimUnits(order, units), actor, how));
 }
 
 /** Units of a parcel that stock has promised. */

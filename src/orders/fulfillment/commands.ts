@@ -15,6 +15,7 @@ import { lockOrder, saveOrder } from "../store.ts";
 import {
   addedUp,
   isPacked,
+  isWhollyPicked,
   missingPicks,
   missingSteps,
   namedUnits,
@@ -22,6 +23,7 @@ import {
   packedInHouse,
   partsInWords,
   picksUpTo,
+  productsOf,
   raised,
   readPicks,
   refuseShort,
@@ -125,10 +127,12 @@ export async function stage(tx: Tx, before: Order, units: readonly LineUnits[], 
 
 /**
  * A locked order with what stock holds for it under the lock of the stock: units may have been taken from it since it
- * was read, and one that waits gets what others, whose time is over, give back at this moment.
+ * was read, and one that waits gets what others, whose time is over, give back at this moment. Of an order of which all
+ * lies in staging nobody takes anything who has not locked it.
  */
 export async function withFreshClaim(tx: Tx, order: Order): Promise<Order> {
-  return withClaims(order, await freshClaim(tx, order.id));
+  if (isWhollyPicked(order)) return order;
+  return withClaims(order, await freshClaim(tx, order.id, productsOf(order)));
 }
 
 async function inWork(tx: Tx, order: Order, actor: Actor): Promise<Order> {

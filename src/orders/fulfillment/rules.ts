@@ -99,6 +99,16 @@ export function isAway({ lines, shipments }: Order): boolean {
   return lines.every((line) => openUnits(line) === 0) && !shipments.some(({ status }) => isInHouse(status));
 }
 
+/** Whether everything that an order wants of the stock lies in staging. */
+export function isWhollyPicked({ lines }: Order): boolean {
+  return lines.every((line) => partsOf(line).every(({ wanted, picked }) => picked === wanted));
+}
+
+/** The products of an order's lines: of bundles, their components. */
+export function productsOf({ lines }: Order): number[] {
+  return [...new Set(lines.flatMap(partsOf).map(({ product_id }) => product_id))];
+}
+
 /** Whether every unit that is still ordered stands packed or has left. */
 export function isPacked({ lines }: Order): boolean {
   return lines.every((line) => line.quantity_packed === keptUnits(line));

@@ -8,7 +8,6 @@ import {
   allocateClaim,
   commitClaim,
   missClaim,
-  openClaim,
   pauseClaim,
   pickClaim,
   releaseClaim,
@@ -17,6 +16,7 @@ import {
   setClaimPriority,
   shipClaim,
 } from "../../../src/inventory/claims/commands.ts";
+import { openClaim } from "../../../src/inventory/claims/open/commands.ts";
 import { findOrderReservation } from "../../../src/inventory/reservations/store.ts";
 import { openShelves } from "../../../src/inventory/shelves/commands.ts";
 import { clerk, openShop, type Shop } from "../shop.ts";

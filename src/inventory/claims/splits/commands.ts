@@ -8,7 +8,8 @@ import { claimLine, type HeldLine } from "../../reservations/reservation.ts";
 import type { Portion } from "../../reservations/rules.ts";
 import { insertReservation } from "../../reservations/store.ts";
 import { reservationStarts } from "../../status.ts";
-import { dropLines, firstUnits, openClaim } from "../commands.ts";
+import { firstUnits } from "../commands.ts";
+import { dropLines, openClaim } from "../open/commands.ts";
 
 /** Units of an order's line that become those of a line of another order; `whole` when the old line ends by it. */
 interface SplitUnits extends PartUnits {

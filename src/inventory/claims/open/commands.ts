@@ -1,0 +1,72 @@
+// The claims that a transaction has open: of each order one, read once, whose lines change in step with the database.
+
+import type { Tx } from "../../../database/store.ts";
+import { assert } from "../../../kit/assert.ts";
+import { openLines } from "../../allocations/commands.ts";
+import { findHeldClaim } from "../../allocations/store.ts";
+import { freshShelves } from "../../backorders/commands.ts";
+import type { Avoided, HeldLine, Reservation } from "../../reservations/reservation.ts";
+import { deleteLines, listClaimedProducts, saveAvoids, saveReservation } from "../../reservations/store.ts";
+import type { Shelves } from "../../shelves/commands.ts";
+
+/** An order's claim with its stock locked. Its lines change in step with the database. */
+interface OpenClaim {
+  reservation: Reservation;
+  lines: HeldLine[];
+  readonly shelves: Shelves;
+}
+
+/** The claims that are open in a transaction, by order. */
+export const openClaims = (tx: Tx) => tx.memo("inventory.claims", () => new Map<number, OpenClaim>());
+
+/**
+ * The claim of an order, with its stock locked; of more products where those are told. It is opened once in a
+ * transaction: all acts on the order are handed the same one, as those before left it. Whoever knows what products the
+ * claim is for tells them, so that they need not be looked up.
+ */
+export async function openClaim(
+  tx: Tx,
+  order_id: number,
+  more_products: readonly number[] = [],
+  own_products: readonly number[] | null = null,
+): Promise<OpenClaim> {
+  const known = openClaims(tx).get(order_id);
+  if (known !== undefined) {
+    await freshShelves(tx, more_products);
+    return known;
+  }
+  const products = own_products ?? (await listClaimedProducts(tx, order_id));
+  const shelves = await freshShelves(tx, [...products, ...more_products]);
+  // Backorders may have been filled before the stock was locked, so the lines are read under the lock.
+  const found = await findHeldClaim(tx, order_id);
+  assert(found, `order ${order_id} has a claim on stock`);
+  const claim: OpenClaim = { reservation: found.reservation, lines: [], shelves };
+  holdLines(tx, claim, found.lines);
+  openClaims(tx).set(order_id, claim);
+  return claim;
+}
+
+/** Stores the stock items that an open claim is to get nothing of, or that there are none. */
+export async function setAvoids(tx: Tx, claim: OpenClaim, avoids: readonly Avoided[] | null): Promise<void> {
+  claim.reservation = { ...claim.reservation, avoids };
+  await saveAvoids(tx, claim.reservation.id, avoids);
+}
+
+/** Gives an open claim its lines. */
+export function holdLines(tx: Tx, claim: OpenClaim, lines: HeldLine[]): void {
+  claim.lines = lines;
+  for (const line of lines) openLines(tx).set(line.id, line);
+}
+
+/** Stores what changes of an open claim's reservation. */
+export async function change(tx: Tx, claim: OpenClaim, fields: Partial<Reservation>): Promise<void> {
+  claim.reservation = { ...claim.reservation, ...fields };
+  await saveReservation(tx, claim.reservation);
+}
+
+/** Takes lines out of an open claim to which nothing is promised any more. */
+export async function dropLines(tx: Tx, claim: OpenClaim, ids: readonly number[]): Promise<void> {
+  for (const id of ids) openLines(tx).delete(id);
+  claim.lines = claim.lines.filter(({ id }) => !ids.includes(id));
+  await deleteLines(tx, ids);
+}
