@@ -1,8 +1,9 @@
 // What is peculiar to the store on PostgreSQL: retries, several servers, lost connections, migrations that race.
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
-import { eq, sql } from "drizzle-orm";
+import { eq, or, sql } from "drizzle-orm";
 import pg from "pg";
+import { among, amongTexts, list } from "../../db/kit.ts";
 import { databaseUrl, engine } from "../../src/config.ts";
 import { conflict } from "../../src/database/conflict.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
@@ -237,15 +238,50 @@ if (engine === "postgres")
       await ahead.close();
     });
 
+    const settingOf = async (name: string, options: string) => {
+      const own = openPostgres({ ...common, url: `${url}${url.includes("?") ? "&" : "?"}options=${options}` });
+      const is = sql<string>`current_setting(${name})`;
+      const [row] = await own.read((db) => db.sql.select({ is }).from(sql`(values (1)) v`));
+      await own.close();
+      return row?.is;
+    };
+
     test("a commit waits for the disk even where the server's default is not to", async () => {
-      const lazy = openPostgres({
-        ...common,
-        url: `${url}${url.includes("?") ? "&" : "?"}options=-c%20synchronous_commit=off`,
+      expect(await settingOf("synchronous_commit", "-c%20synchronous_commit=off")).toBe("on");
+    });
+
+    test("an index is taken to cost little, unless the house says what it costs", async () => {
+      expect(await settingOf("random_page_cost", "")).toBe("1.1");
+      expect(await settingOf("random_page_cost", "-c%20random_page_cost=3")).toBe("3");
+    });
+
+    test("the rows of a list are found by an index, and how is planned once", async () => {
+      const rows = Array.from({ length: 3000 }, (_, at) => ({ name: `n${at}`, quantity: at }));
+      await store.write((tx) => insert(tx, things, rows));
+      const some = prepared((query, a: Args<{ ids: string; names: string }>) =>
+        query
+          .select()
+          .from(things)
+          .where(or(among(things.id, a.ids), amongTexts(things.name, a.names))),
+      );
+      const ids = (await store.read((db) => db.sql.select({ id: things.id }).from(things))).map(({ id }) => id);
+      for (let run = 0; run < 8; run += 1) {
+        const at = run * 10;
+        const found = await store.read((db) => some(db, { ids: list(ids.slice(at, at + 3)), names: list(["n200"]) }));
+        expect(found).toHaveLength(4);
+      }
+      const counts = sql`(select
+        (select seq_tup_read from pg_stat_xact_user_tables where relid = 'things'::regclass) as read,
+        (select custom_plans from pg_prepared_statements where statement like '%"things"."name" = any%') as planned) v`;
+      const columns = { read: sql<number>`read`, planned: sql<number>`planned` };
+      const told = await store.read(async (db) => {
+        const before = await db.sql.select(columns).from(counts);
+        await some(db, { ids: list(ids.slice(0, 3)), names: list([]) });
+        return [...before, ...(await db.sql.select(columns).from(counts))];
       });
-      const read = () =>
-        lazy.read((db) => db.sql.select({ on: sql`current_setting('synchronous_commit')` }).from(sql`(values (1)) v`));
-      expect(await read()).toEqual([{ on: "on" }]);
-      await lazy.close();
+      expect(told[1]?.read).toBe(told[0]?.read ?? 0);
+      // PostgreSQL plans for the values at hand five times, before it keeps a plan for all.
+      expect(told[1]?.planned).toBe(5);
     });
 
     test("a prepared query is prepared once on a connection", async () => {

@@ -1,10 +1,10 @@
 // What a store promises, the same on both engines.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { and, eq, gte, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { isAlone } from "../../db/kit.ts";
 import { conflict, isDuplicate } from "../../src/database/conflict.ts";
 import { lead } from "../../src/database/lease.ts";
-import { type Args, insert, prepared, preparedOf } from "../../src/database/statements.ts";
+import { type Args, insert, prepared } from "../../src/database/statements.ts";
 import type { Db, Store, Tx, Writing } from "../../src/database/store.ts";
 import { stillClock } from "../../src/kit/clock.ts";
 import { Fault } from "../../src/kit/fault.ts";
@@ -391,59 +391,6 @@ describe("time and ids", () => {
     expect(await first(live)).toEqual([{ id: 1001 }]);
     expect(await first(store)).toEqual([{ id: 1_000_000_001 }]);
     await live.close();
-  });
-});
-
-describe("statements", () => {
-  test("prepared and inserted values come back as they went in, nulls too", async () => {
-    await store.write(async (tx) => {
-      await insert(tx, things, [
-        { name: "a", quantity: 1, fragile: true, facts: { color: "red" } },
-        { name: "b", quantity: 2, fragile: null, facts: null },
-        { name: "c", quantity: 3, fragile: false },
-      ]);
-      await insert(tx, things, []);
-    });
-    const set = prepared(
-      (sql: Writing, a: Args<{ id: number; fragile: boolean | null; facts: { color: string } | null }>) =>
-        sql.update(things).set({ fragile: a.fragile, facts: a.facts }).where(eq(things.id, a.id)).returning(),
-    );
-    const rows = await store.read((db) => db.sql.select().from(things).orderBy(things.id));
-    expect(rows.map(({ fragile, facts }) => [fragile, facts])).toEqual([
-      [true, { color: "red" }],
-      [null, null],
-      [false, null],
-    ]);
-    const id = rows[0]?.id ?? 0;
-    const changed = await store.write((tx) => set(tx, { id, fragile: null, facts: null }));
-    expect(changed).toMatchObject([{ id, fragile: null, facts: null }]);
-    const again = await store.write((tx) => set(tx, { id, fragile: false, facts: { color: "blue" } }));
-    expect(again).toMatchObject([{ fragile: false, facts: { color: "blue" } }]);
-  });
-
-  test("the rows of no id, of one and of several", async () => {
-    await store.write(async (tx) => {
-      for (const name of ["a", "b", "c"]) await add(tx, name);
-    });
-    const named = preparedOf((sql, isOf, a: Args<{ least: number }>) =>
-      sql
-        .select()
-        .from(things)
-        .where(and(isOf(things.id), gte(things.quantity, a.least)))
-        .orderBy(things.id),
-    );
-    const all = await store.read((db) => db.sql.select().from(things).orderBy(things.id));
-    for (const ids of [[], [1], [3], [1, 3], [3, 2, 1]].map((places) => places.map((at) => all[at - 1]?.id ?? 0))) {
-      const found = (least: number) => store.read((db) => named(db, { ids, least }));
-      expect(await found(1)).toEqual(all.filter(({ id }) => ids.includes(id)));
-      expect(await found(2)).toEqual([]);
-    }
-  });
-
-  test("many rows are inserted whatever the limit of parameters", async () => {
-    const rows = Array.from({ length: 12_000 }, (_, i) => ({ name: `n${i}`, quantity: i }));
-    await store.write((tx) => insert(tx, things, rows));
-    expect(await store.read((db) => db.sql.$count(things))).toBe(12_000);
   });
 });
 
