@@ -174,6 +174,15 @@ export const listed = (column: AnyColumn | SQLWrapper, order: readonly SQL[] = [
 export const eachOf = (column: AnyColumn | SQLWrapper): SQL =>
   isPostgres ? sql`json_array_elements(${column}) as part(value)` : sql`json_each(${column}) as part`;
 
+/**
+ * The elements of a JSON list that is given as one parameter, as a table of `value`s, whose fields are read by `->>`.
+ * PostgreSQL takes an array for ten elements, and a JSON list for a hundred, for which it would read whole tables.
+ */
+export const eachIn = (values: SQLWrapper): SQL =>
+  isPostgres
+    ? sql`(select unnest(array(select json_array_elements(${values}::json))) as value)`
+    : sql`json_each(${values})`;
+
 interface Lockable {
   for(strength: "update" | "no key update" | "share", config?: { skipLocked: true }): unknown;
 }

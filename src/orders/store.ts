@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, isNull, sql as template } from "drizzle-orm";
-import { among, amongTexts, forUpdate, given, list } from "../../db/kit.ts";
+import { among, amongTexts, eachIn, forUpdate, given, list } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { engine } from "../config.ts";
@@ -334,7 +334,7 @@ const saveLinesAtOnce = prepared((sql: Writing, a: Args<{ lines: string }>) =>
   sql
     .update(order_lines)
     .set(Object.fromEntries(counters.map((name) => [name, told(name)])))
-    .from(template`json_array_elements(${a.lines}::json) as told(value)`)
+    .from(template`${eachIn(a.lines)} as told`)
     .where(eq(order_lines.id, told("id"))),
 );
 

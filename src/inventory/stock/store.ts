@@ -52,6 +52,12 @@ const lastMoved = sql<number | null>`(
   order by ${movements.id} desc limit 1
 )`;
 
+// The first in its index: whether any is past, PostgreSQL would look for among all of them.
+const firstExpiry = sql`(
+  select min(${reservations.expires_at}) from ${reservations}
+  where ${isOneOf(reservations.status, [reservationStarts])} and ${reservations.expires_at} is not null
+)`;
+
 const bundled = sql`exists (
   select 1 from ${product_components} where ${product_components.component_id} = ${products.id}
 )`.mapWith(Boolean);
@@ -62,11 +68,7 @@ const stock = preparedOf((select, isOf, a: Args<{ now: number }>) =>
       product_id: products.id,
       backordered,
       incoming,
-      overdue: sql<number>`exists (
-        select 1 from ${reservations}
-        where ${isOneOf(reservations.status, [reservationStarts])} and ${reservations.expires_at} is not null
-          and ${reservations.expires_at} <= ${a.now}
-      )`.mapWith(Number),
+      overdue: sql<number>`coalesce(${firstExpiry} <= ${a.now}, false)`.mapWith(Number),
       bundled,
       moved_at: lastMoved,
       id: stock_items.id,
