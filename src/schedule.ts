@@ -14,7 +14,7 @@ import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs
 import { counter } from "./kit/meter.ts";
 import { notePoint } from "./operations/history/jobs.ts";
 import { forgetOldRequests } from "./operations/requests/jobs.ts";
-import { holdRecalled, noteClaims, recheckAddresses, recheckGoods, releaseHolds } from "./orders/jobs.ts";
+import { addUpOrders, holdRecalled, noteClaims, recheckAddresses, recheckGoods, releaseHolds } from "./orders/jobs.ts";
 import { importDue, importsSettled } from "./platforms/imports/jobs.ts";
 import { moveImports } from "./platforms/imports/store.ts";
 import { forgetNotifications } from "./platforms/notifications/jobs.ts";
@@ -81,6 +81,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
+  { when: "*/5 * * * * *", what: "add up what was counted of orders",            job: addUpOrders },
   { when: "*/30 * * * * *", what: "note the figures of the moment",              job: notePoint },
   { when: "*/10 * * * *", what: "forget requests past their time, and too many",  job: forgetOldRequests },
   { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },

@@ -12,6 +12,7 @@ import {
   json,
   lastDigits,
   oneOf,
+  primaryKey,
   table,
   text,
   time,
@@ -84,6 +85,23 @@ export const orders = table(
     oneOf("orders", "status", orderStatuses),
     check("orders_amounts", "subtotal_cents >= 0 and shipping_amount_cents >= 0"),
   ],
+);
+
+/**
+ * How many orders are in each state, kept by triggers of `orders`. Together the rows of a state are exactly its orders,
+ * as whoever reads both sees them. On SQLite, which has one writer, a state has one row, of part 0. On PostgreSQL each
+ * transaction has rows of its own, so that none waits for another: their part is its number, they may be below zero,
+ * and a job adds them to part 0.
+ */
+export const order_counts = table(
+  "order_counts",
+  {
+    status: text().$type<OrderStatus>().notNull(),
+    held: bool().notNull(),
+    part: int().notNull(),
+    number: int().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.status, t.held, t.part] })],
 );
 
 export const order_lines = table(

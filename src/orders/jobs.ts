@@ -13,6 +13,7 @@ import {
   listOrdersWithGoods,
   nextHoldEnd,
 } from "./holds/store.ts";
+import { addUpCounts, hasLooseCounts } from "./tally/store.ts";
 
 const orders_max = 100;
 
@@ -76,4 +77,9 @@ export async function recheckAddresses(store: Store, _service: Service): Promise
     lifted ||= order.holds.every(({ reason }) => reason !== "bad_address");
   }
   return lifted ? store.clock.now() : null;
+}
+
+/** Adds up what transactions have counted of the orders in each state, so that to read the counts stays quick. */
+export async function addUpOrders(store: Store): Promise<void> {
+  if (await store.read(hasLooseCounts)) await store.write(addUpCounts);
 }

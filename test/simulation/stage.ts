@@ -92,8 +92,9 @@ async function copyFile(store: Store): Promise<Copy> {
   raw.run("attach ? as furnished", [copy]);
   rmSync(copy);
   raw.run("pragma foreign_keys=off");
-  // The table of the ids that were given comes last: inserting changes it.
-  const all = "select name from sqlite_master where type = 'table' order by name = 'sqlite_sequence'";
+  // What inserting changes comes last: the ids that were given, and the counts that triggers keep.
+  const all =
+    "select name from sqlite_master where type = 'table' order by name in ('sqlite_sequence', 'order_counts')";
   const tables = raw.query<{ name: string }, []>(all).all();
   const back = tables.flatMap(({ name }) => [
     raw.query(`delete from main."${name}"`),

@@ -3,7 +3,7 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { eachOf, isOneOf } from "../../../db/kit.ts";
 import { movements } from "../../../db/schema/inventory.ts";
-import { order_history, order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
+import { order_counts, order_history, order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { reservation_lines } from "../../../db/schema/reservations.ts";
 import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
 import type { Db } from "../../database/store.ts";
@@ -12,7 +12,7 @@ import { causedBy, movementRows } from "../../inventory/audit/rows/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import { tells } from "../../outbox/audit/store.ts";
 import { shipmentStarts } from "../shipments/status.ts";
-import { openStatuses, orderMoves, unpackedStatuses } from "../status.ts";
+import { type OrderStatus, openStatuses, orderMoves, orderStatuses, unpackedStatuses } from "../status.ts";
 
 // What stock holds of each product for each order line.
 const claims = sql`(
@@ -65,6 +65,16 @@ const histories = sql`(
   from ${order_history} group by ${order_history.order_id}
 )`;
 
+// How many orders are in each state, and how many the kept counts say there are.
+const found = sql`(
+  select ${orders.status} as status, ${orders.held} as held, count(*) as number
+  from ${orders} group by ${orders.status}, ${orders.held}
+)`;
+const told = sql`(
+  select ${order_counts.status} as status, ${order_counts.held} as held, sum(${order_counts.number}) as number
+  from ${order_counts} group by ${order_counts.status}, ${order_counts.held}
+)`;
+
 const parcelLinesOf = (db: Db, id: number) =>
   plainRows(db, "shipment_lines", shipment_lines, eq(shipment_lines.order_line_id, id));
 
@@ -73,6 +83,7 @@ const linesOf = (db: Db, condition: SQL) => plainRows(db, "order_lines", order_l
 /** Where to find the rows of each noun of the orders. */
 const orderRows = {
   events: async () => [],
+  orders: async () => [],
   order: async (db, id) => [
     ...(await plainRows(db, "orders", orders, eq(orders.id, id))),
     ...(await linesOf(db, eq(order_lines.order_id, id))),
@@ -219,5 +230,27 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
   tells("order.cancelled", counted(sql`${orders.cancelled_at} is not null`)),
 ];
 
+/** That the kept count of a state is how many orders are in it. */
+function countsRight(status: OrderStatus, held: boolean): Check<"orders"> {
+  const isState = sql`status = ${sql.raw(`'${status}'`)} and held = ${sql.raw(String(held))}`;
+  return {
+    rule: `the orders in state ${status}${held ? " that are held" : ""} are as many as their kept count says`,
+    noun: "orders",
+    rows: sql`select cast(null as bigint) as id, coalesce((select number from found where ${isState}), 0) as expected,
+      coalesce((select number from told where ${isState}), 0) as actual`,
+  };
+}
+
+const countChecks = orderStatuses.flatMap((status) => [false, true].map((held) => countsRight(status, held)));
+
 /** Holds every order's counters against its claim and the ledger, and answers what differs. */
-export const verifyOrders = verifierOf(checks, orderRows, { claims, parts, parcelled, kept, open, histories });
+export const verifyOrders = verifierOf([...checks, ...countChecks], orderRows, {
+  claims,
+  parts,
+  parcelled,
+  kept,
+  open,
+  histories,
+  found,
+  told,
+});

@@ -1,11 +1,12 @@
 // What a list of orders can be narrowed to that other tables tell.
-import { and, eq, isNotNull, isNull, ne, type SQL, sql as template } from "drizzle-orm";
-import { given } from "../../../db/kit.ts";
+import { and, count, eq, isNotNull, isNull, ne, type SQL, sql as template } from "drizzle-orm";
+import { amongThose, given } from "../../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
-import { type Args, preparedIds } from "../../database/statements.ts";
+import { type Args, prepared, preparedIds } from "../../database/statements.ts";
+import type { Db, Reading } from "../../database/store.ts";
 import { type Condition, some } from "../search/store.ts";
 import { givenUp } from "../shipments/status.ts";
 import type { HoldReason } from "../status.ts";
@@ -53,13 +54,26 @@ const isHeldFor = (reason: HoldReason): Condition => ({
 
 // Written out, as the index of waiting lines has it.
 const isWaiting = template`${reservation_lines.reserved} < ${reservation_lines.wanted}`;
+// The waiting lines are looked up first: they are few, and a join may begin with all reservations. An order has one.
+const waits = (sql: Reading) => {
+  const lines = sql.select({ id: reservation_lines.reservation_id }).from(reservation_lines).where(isWaiting);
+  return and(isNotNull(reservations.order_id), amongThose(reservations.id, lines));
+};
 const waiting = preparedIds((sql, _: Args<object>) =>
   sql
-    .selectDistinct({ id: template<number>`${reservations.order_id}`.as("id") })
-    .from(reservation_lines)
-    .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
-    .where(and(isWaiting, isNotNull(reservations.order_id))),
+    .select({ id: template<number>`${reservations.order_id}`.as("id") })
+    .from(reservations)
+    .where(waits(sql)),
 );
+const waitingCount = prepared((sql, _: Args<object>) =>
+  sql.select({ count: count() }).from(reservations).where(waits(sql)),
+);
+
+/** How many orders wait for units that stock could not promise. */
+export async function countShortOrders(db: Db): Promise<number> {
+  const [row] = await waitingCount(db, {});
+  return row?.count ?? 0;
+}
 
 const shortNow: SQL = some(
   template`${reservation_lines} inner join ${reservations} on ${eq(reservations.id, reservation_lines.reservation_id)}

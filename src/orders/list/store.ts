@@ -1,7 +1,6 @@
 import {
   and,
   asc,
-  count,
   desc,
   eq,
   gt,
@@ -25,9 +24,9 @@ import { type ConditionFilter, conditionsOf } from "../conditions/store.ts";
 import type { Order } from "../order.ts";
 import type { Search } from "../search/rules.ts";
 import { candidates_max, meaningOf } from "../search/store.ts";
-import type { PublicOrderStatus } from "../status.ts";
-import { isOnHold, openStatuses } from "../status.ts";
+import { isOnHold, openStatuses, type PublicOrderStatus, publicOrderStatuses } from "../status.ts";
 import { findOrders, wholeOrders } from "../store.ts";
+import { countByStatus } from "../tally/store.ts";
 import type { orderSorts } from "./schemas.ts";
 
 type Row = typeof orders.$inferSelect;
@@ -169,7 +168,6 @@ function keyOf({ priority, created_at, updated_at }: Place, sort: OrderSort): nu
   return sort === "created_at" || sort === "-created_at" ? created_at : updated_at;
 }
 
-const all = prepared((sql, _: Args<object>) => sql.select({ count: count() }).from(orders));
 // The page that is asked for most, without a filter and newest first, is prepared.
 const newest = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
   sql
@@ -255,12 +253,14 @@ async function changedAfter(db: Db, at: number, max: number): Promise<number[] |
   return found.length > max ? null : found.map(({ id }) => id);
 }
 
-/** How many orders match; a filter's search is for `searchOrders`. */
+/** How many orders match; a filter's search is for `searchOrders`. Orders by their status alone are counted already. */
 export async function countOrders(db: Db, filter: OrderFilter): Promise<number> {
-  const where = matching(await settled(db, filter));
-  if (where !== undefined) return db.sql.$count(orders, where);
-  const [row] = await all(db, {});
-  return row?.count ?? 0;
+  const { statuses, ...others } = filter;
+  if (Object.values(others).every((value) => value === undefined)) {
+    const counts = await countByStatus(db);
+    return (statuses ?? publicOrderStatuses).reduce((sum, status) => sum + (counts.get(status) ?? 0), 0);
+  }
+  return db.sql.$count(orders, matching(await settled(db, filter)));
 }
 
 /** What a search has found: a page, and all there is of it; or a stretch of the list, and where it ended. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { movements } from "../../../db/schema/inventory.ts";
-import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
+import { order_counts, order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { reservation_lines } from "../../../db/schema/reservations.ts";
 import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
 import type { Tx } from "../../../src/database/store.ts";
@@ -21,6 +21,8 @@ const ready = "every open unit of a fulfilled order is packed";
 const held = "an order is held while it has an open hold";
 const worth = "an order comes to what its units cost, in cents, without those that were cancelled";
 const last = "the last row of an order's history leads to where it is";
+
+const tally = "are as many as their kept count says";
 
 let shop: Shop;
 beforeAll(async () => {
@@ -167,6 +169,18 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string
     "a state that no act explains",
     (tx) => tx.sql.update(orders).set({ status: "delivered" }).where(sql`id = 1002`),
     [[last, "order 1002: 1 0"]],
+  ],
+  [
+    "counts of states that forgot an order",
+    (tx) =>
+      tx.sql.insert(order_counts).values([
+        { status: "pending", held: false, part: 9, number: -1 },
+        { status: "shipped", held: true, part: 9, number: 1 },
+      ]),
+    [
+      [`the orders in state pending ${tally}`, "orders: 1 0"],
+      [`the orders in state shipped that are held ${tally}`, "orders: 0 1"],
+    ],
   ],
 ])("finds %s", async (_, change, expected) => {
   expect(await found(change)).toEqual(expected);

@@ -1,0 +1,63 @@
+// How many orders are in each state, as triggers of the table of orders keep it.
+import { gt, sql as template } from "drizzle-orm";
+import { order_counts } from "../../../db/schema/orders.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db, Tx, Writing } from "../../database/store.ts";
+import { publicStatus } from "../order.ts";
+import { type OrderStatus, orderStatuses, type PublicOrderStatus } from "../status.ts";
+
+const kept = prepared((sql, _: Args<object>) =>
+  sql
+    .select({
+      status: order_counts.status,
+      held: order_counts.held,
+      number: template`sum(${order_counts.number})`.mapWith(Number),
+    })
+    .from(order_counts)
+    .groupBy(order_counts.status, order_counts.held),
+);
+
+/** How many orders have each status; a status that no order has may be left out. */
+export async function countByStatus(db: Db): Promise<ReadonlyMap<PublicOrderStatus, number>> {
+  const counts = new Map<PublicOrderStatus, number>();
+  for (const row of await kept(db, {})) {
+    const status = publicStatus(row);
+    counts.set(status, (counts.get(status) ?? 0) + row.number);
+  }
+  return counts;
+}
+
+const partsLeft = prepared((sql, _: Args<object>) =>
+  sql.select({ part: order_counts.part }).from(order_counts).where(gt(order_counts.part, 0)).limit(1),
+);
+
+/** Whether transactions have left rows that `addUpCounts` has not added up yet; on SQLite they leave none. */
+export async function hasLooseCounts(db: Db): Promise<boolean> {
+  return (await partsLeft(db, {})).length > 0;
+}
+
+const takeParts = prepared((sql: Writing, _: Args<object>) =>
+  sql.delete(order_counts).where(gt(order_counts.part, 0)).returning(),
+);
+const addWhole = prepared((sql: Writing, a: Args<{ status: OrderStatus; held: boolean; number: number }>) =>
+  sql
+    .insert(order_counts)
+    .values({ status: a.status, held: a.held, part: 0, number: a.number })
+    .onConflictDoUpdate({
+      target: [order_counts.status, order_counts.held, order_counts.part],
+      set: { number: template`${order_counts.number} + excluded.number` },
+    }),
+);
+
+/** Adds the rows that transactions have left to the one row of each state. */
+export async function addUpCounts(tx: Tx): Promise<void> {
+  const parts = await takeParts(tx, {});
+  for (const status of orderStatuses) {
+    for (const held of [false, true]) {
+      const number = parts.reduce((sum, part) => {
+        return part.status === status && part.held === held ? sum + part.number : sum;
+      }, 0);
+      if (number !== 0) await addWhole(tx, { status, held, number });
+    }
+  }
+}
