@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { BunPlugin } from "bun";
+import { longHeads } from "../src/http/head.ts";
 import { workers } from "../src/kit/worker.ts";
 import { root } from "./install.ts";
 import { buildWeb, webBuilt } from "./web.ts";
@@ -56,7 +57,7 @@ export async function compile(entrypoints: string[], outfile: string, assets: st
   await Bun.build({
     entrypoints,
     // Or else a `.env` or a `bunfig.toml` with a preload in the current folder would run in the service.
-    compile: { outfile, assets, autoloadDotenv: false, autoloadBunfig: false, jitPolicy },
+    compile: { outfile, assets, execArgv: [longHeads], autoloadDotenv: false, autoloadBunfig: false, jitPolicy },
     minify: true,
     // Of all that runs when a program is loaded, and no functions: with them it would weigh three times as much.
     bytecode: true,

@@ -83,6 +83,21 @@ async function showsItsReference(address: string): Promise<void> {
   }
 }
 
+/** Both prefixes, and heads that are longer than those Bun reads by itself. */
+async function readsItsRequests(address: string): Promise<void> {
+  const asked = [
+    { path: "/v1/orders", more: 0, code: "authentication_required" },
+    { path: "/api/v1/orders", more: 0, code: "authentication_required" },
+    { path: "/api/v1/orders/ord_1001", more: 0, code: "authentication_required" },
+    { path: "/v1/orders", more: 40_000, code: "headers_too_large" },
+  ];
+  for (const { path, more, code } of asked) {
+    const answer = await fetch(`${address}${path}`, { headers: { "x-more": "a".repeat(more) } });
+    const text = await answer.text();
+    if (!text.includes(`"${code}"`)) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
+  }
+}
+
 /** The dashboard's page, and all that it loads at once. */
 async function showsItsDashboard(address: string): Promise<void> {
   const page = await fetch(`${address}/dashboard/orders`);
@@ -157,6 +172,7 @@ async function servesAndStops(folder: string): Promise<void> {
   await serving(folder, {}, async (address, said) => {
     live = /ph_live_\w+/.exec(said)?.[0] ?? "";
     const test = /ph_test_\w+/.exec(said)?.[0] ?? "";
+    await readsItsRequests(address);
     await showsItsReference(address);
     await showsItsDashboard(address);
     await printsNames(`${address}/v1`, live);

@@ -8,6 +8,7 @@ import { withConventions } from "./http/conventions.ts";
 import { errorRoutes } from "./http/error_routes.ts";
 import { guard } from "./http/guard/guard.ts";
 import { RouteTable } from "./http/guard/route_table.ts";
+import { alsoBelow } from "./http/other_prefix.ts";
 import { type AppRoute, routesOf } from "./http/route.ts";
 import type { Service } from "./http/service.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
@@ -49,7 +50,7 @@ import { webhookRoutes } from "./webhooks/routes.ts";
 
 /** Every feature's routes, below the version. */
 const features = (service: Service) =>
-  new Elysia()
+  new Elysia({ prefix: "/v1" })
     .use(errorRoutes)
     .use(eventRoutes)
     .use(requestRoutes(service))
@@ -106,8 +107,8 @@ export function createApp(service: Service) {
     .use(trustRoutes(service))
     .use(liveRoutes(service, table))
     .use(dashboardPageRoutes())
-    .group("/v1", (v1) => v1.use(routes))
-    .group("/api/v1", (v1) => v1.use(routes));
+    .use(routes);
+  alsoBelow(app, "/v1/", "/api/v1/");
   documented.push(...app.routes);
   table.fill(routesOf(app.routes, service.base_url));
   return app;

@@ -15,7 +15,7 @@ import {
 import { isStartRefused } from "./database/exit.ts";
 import { type OpenSettings, openStores, type Stores } from "./database/open.ts";
 import type { Difference } from "./database/verifier.ts";
-import { type KeyCommand, keyCommands } from "./keyring.ts";
+import type { KeyCommand } from "./keyring.ts";
 import { iso, systemClock } from "./kit/clock.ts";
 import { closest, didYouMean } from "./kit/did_you_mean.ts";
 import { Fault } from "./kit/fault.ts";
@@ -27,8 +27,6 @@ import type { Running } from "./serve.ts";
 import { readSettings, settingFlags } from "./serve_settings.ts";
 import type { exporting } from "./spreadsheets.ts";
 import { readTls } from "./tls.ts";
-import { userCommands } from "./user_commands.ts";
-import { verifyStore } from "./verification.ts";
 
 process.umask(0o077);
 forgetProxies();
@@ -71,32 +69,40 @@ const inMode = {
   mode: { type: "string", value: "live|test", default: "test", help: "which of the two worlds" },
 } as const satisfies Flags;
 
-// Loading the whole service takes longer than most commands, so each command imports only what it needs.
-const commands: Readonly<Record<string, Command>> = {
-  serve: command({
-    summary: "serve the API",
-    flags: {
-      host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "address to listen on; 0.0.0.0 for all" },
-      port: { type: "string", value: "PORT", default: "3000", help: "port to listen on; 0 takes a free one" },
-      tls: {
-        type: "string",
-        value: "self",
-        help: "speak TLS with a certificate of its own; /trust tells how it is trusted",
-      },
-      "tls-cert": { type: "string", value: "FILE", help: "speak TLS with this certificate and those above it, as PEM" },
-      "tls-key": { type: "string", value: "FILE", help: "the certificate's private key, as PEM" },
-      "allow-insecure-lan": {
-        type: "boolean",
-        help: "let people sign in over plain http from other machines: others can read along",
-      },
-      ...place,
-      ...retention,
-      ...settingFlags,
+type Commands = Readonly<Record<string, Command>>;
+
+const serving: Command = command({
+  summary: "serve the API",
+  flags: {
+    host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "address to listen on; 0.0.0.0 for all" },
+    port: { type: "string", value: "PORT", default: "3000", help: "port to listen on; 0 takes a free one" },
+    tls: {
+      type: "string",
+      value: "self",
+      help: "speak TLS with a certificate of its own; /trust tells how it is trusted",
     },
-    run: runServe,
-  }),
-  ...onCommandLine("keys", keyCommands),
-  ...onCommandLine("users", userCommands),
+    "tls-cert": { type: "string", value: "FILE", help: "speak TLS with this certificate and those above it, as PEM" },
+    "tls-key": { type: "string", value: "FILE", help: "the certificate's private key, as PEM" },
+    "allow-insecure-lan": {
+      type: "boolean",
+      help: "let people sign in over plain http from other machines: others can read along",
+    },
+    ...place,
+    ...retention,
+    ...settingFlags,
+  },
+  run: runServe,
+});
+
+// Loading the whole service takes longer than most commands, so each command imports only what it needs.
+async function allCommands(): Promise<Commands> {
+  const { keyCommands } = await import("./keyring.ts");
+  const { userCommands } = await import("./user_commands.ts");
+  const own = { ...onCommandLine("keys", keyCommands), ...onCommandLine("users", userCommands) };
+  return { serve: serving, ...own, ...others };
+}
+
+const others: Commands = {
   verify: command({
     summary: "re-derive stock and the counters of orders from the ledger and print the differences",
     flags: { ...place, ...asJson },
@@ -304,6 +310,7 @@ async function runVerify(stores: Stores, { json, data = "./data" }: Place & { js
     found += 1;
     print(json ? JSON.stringify({ rule: "the secret key is that of the data", problem: key_problem }) : key_problem);
   }
+  const { verifyStore } = await import("./verification.ts");
   for (const mode of modes) {
     const differences = await stores[mode].read(verifyStore);
     found += differences.length;
@@ -365,7 +372,7 @@ async function runOpenApi({ out }: { out: string | undefined }): Promise<number>
 }
 
 /** What `--help` says: of all commands, or of those that begin with a word. */
-function help(word = ""): string {
+function help(commands: Commands, word = ""): string {
   const shown = Object.entries(commands).filter(([name]) => name.startsWith(word));
   const width = Math.max(...shown.map(([name]) => name.length));
   const rows = shown.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
@@ -403,13 +410,15 @@ const oneOf = (words: readonly string[]) => words.join(", ").replace(/, ([^,]*)$
 async function main(words: readonly string[]): Promise<number> {
   const wantsHelp = words.includes("--help") || words.includes("-h");
   const first = words.filter((word) => !word.startsWith("-"));
+  const commands = first[0] === "serve" ? { serve: serving } : await allCommands();
   const name = [first.slice(0, 2).join(" "), first[0] ?? ""].find((candidate) => candidate in commands);
   const chosen = name === undefined ? undefined : commands[name];
   if (name === undefined || chosen === undefined) {
     if (words[0] === "--version") return main(["version"]);
     const group = Object.keys(commands).filter((name) => name.startsWith(`${first[0]} `));
     const isGroup = group.length > 0;
-    if (words.length === 0 || wantsHelp || first[0] === "help") return done(help(isGroup ? `${first[0]} ` : ""), 0);
+    if (words.length === 0 || wantsHelp || first[0] === "help")
+      return done(help(commands, isGroup ? `${first[0]} ` : ""), 0);
     if (isGroup) return done(`packhouse ${first[0]}: say ${oneOf(group)}${meantOf(first, group)}.`, 2);
     const groups = Object.keys(commands).map((name) => name.split(" ")[0] ?? name);
     const hint = meantOf(first, Object.keys(commands)) || didYouMean(first[0] ?? "", groups);

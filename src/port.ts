@@ -1,8 +1,7 @@
 // The port of the service. It accepts no new connections while file descriptors run out.
 import { closeSync, openSync } from "node:fs";
-import http from "node:http";
 import { WrongUse } from "./config.ts";
-import { readable_head_bytes } from "./http/head.ts";
+import { longHeads, readable_head_bytes } from "./http/head.ts";
 import { located } from "./http/origin.ts";
 import type { Identity } from "./kit/certificates.ts";
 import type { Log } from "./kit/log.ts";
@@ -49,8 +48,7 @@ const closings = counter("packhouse_port_closed_total", "How often nobody was le
 
 /** Listens. A port that is taken is a `WrongUse`. */
 export function openPort(settings: PortSettings, answer: (request: Request) => Answer): Port {
-  // What this is set to holds for Bun.serve, too, which has no setting of its own.
-  Object.assign(http, { maxHeaderSize: readable_head_bytes });
+  readLongHeads();
   let { tls } = settings;
   let is_open = true;
   let server = listen({ ...settings, tls }, answer);
@@ -101,6 +99,16 @@ export function openPort(settings: PortSettings, answer: (request: Request) => A
       await Promise.all([...ending, server].map((one) => one.stop(true)));
     },
   };
+}
+
+/**
+ * Lets Bun.serve, which has no setting for it, read heads of so many bytes. The binary is compiled to; from source it
+ * is set by node:http, which takes longer to load than a port to open.
+ */
+function readLongHeads(): void {
+  if (process.execArgv.includes(longHeads)) return;
+  const http = require("node:http") as typeof import("node:http");
+  Object.assign(http, { maxHeaderSize: readable_head_bytes });
 }
 
 function listen({ host, port, idle_seconds, tls }: PortSettings, answer: (request: Request) => Answer) {

@@ -47,8 +47,13 @@ export function givenSecretKey(database_url: string | null): Uint8Array | null {
 export async function secretKeyOf(stores: Stores, data: string, given: Uint8Array | null): Promise<Uint8Array> {
   const key = given ?? keptSecretKey(data) ?? (await firstSecretKey(stores, data));
   // Neither is sealed under a key that the other refuses.
-  for (const mode of modes) if ((await sealOf(stores[mode], key)) === "other") throw otherKey(mode, given, data);
+  const unsealed: Mode[] = [];
   for (const mode of modes) {
+    const fits = await sealOf(stores[mode], key);
+    if (fits === "other") throw otherKey(mode, given, data);
+    if (fits === "unsealed") unsealed.push(mode);
+  }
+  for (const mode of unsealed) {
     if ((await stores[mode].write((tx) => sealOnce(tx, key))) === "other") throw otherKey(mode, given, data);
   }
   return key;

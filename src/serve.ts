@@ -12,6 +12,7 @@ import { type Entrance, openEntrance } from "./http/entrance.ts";
 import { Outflow } from "./http/outflow.ts";
 import type { MailSettings, Service } from "./http/service.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
+import { hasWarehouses } from "./inventory/warehouses/store.ts";
 import { createKey } from "./keys/commands.ts";
 import { listKeys } from "./keys/store.ts";
 import { type AddressList, addressList } from "./kit/address.ts";
@@ -25,11 +26,12 @@ import { type Schedule, startSchedule } from "./schedule.ts";
 import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
 import { isGs1Prefix } from "./shipping/labels/sscc.ts";
 import { ensureRateCards } from "./shipping/rates/commands.ts";
+import { hasCards } from "./shipping/rates/store.ts";
 import { openTls, type TlsWish, watchTls } from "./tls.ts";
 import { addressesOf } from "./urls.ts";
 import { ensureRoles } from "./users/commands.ts";
 import { makeLink } from "./users/links/commands.ts";
-import { hasUsers } from "./users/store.ts";
+import { hasTheseRoles, hasUsers } from "./users/store.ts";
 
 export interface ServeSettings {
   readonly host: string;
@@ -145,13 +147,13 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   return { url, stop, lookAtCertificate: certificate.look };
 }
 
-/** Gives an installation what each has from its first start on. */
+/** Gives an installation what each has from its first start on. A later start finds it there, and commits nothing. */
 async function furnish({ live, test }: Stores): Promise<void> {
   for (const store of [live, test]) {
-    await store.write((tx) => ensureWarehouse(tx));
-    await store.write((tx) => ensureRateCards(tx));
+    if (!(await store.read(hasWarehouses))) await store.write(ensureWarehouse);
+    if (!(await store.read(hasCards))) await store.write(ensureRateCards);
   }
-  await live.write((tx) => ensureRoles(tx));
+  if (!(await live.read(hasTheseRoles))) await live.write(ensureRoles);
 }
 
 /** Whether work ends within so many milliseconds. */

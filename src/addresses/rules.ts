@@ -1,4 +1,4 @@
-import { alpha3ToAlpha2, isValid } from "i18n-iso-countries/index.js";
+import { countries } from "../kit/country.ts";
 import { Fault, type FieldProblem } from "../kit/fault.ts";
 import { type AddressVerification, type PostalAddress, postalFields, postalOf } from "./address.ts";
 import { hasCodes, hasSettledCodes, writtenCode } from "./postal/codes.ts";
@@ -12,7 +12,7 @@ const isBlank = (text: string | null) => text === null || text.trim() === "";
 
 /** Whether this is the two-letter code of a country, in capitals. */
 function isCountry(code: string): boolean {
-  return /^[A-Z]{2}$/.test(code) && isValid(code);
+  return /^[A-Z]{2}$/.test(code) && countries().isValid(code);
 }
 
 /** What certainly keeps an address from being delivered to, by its fields; empty when nothing does. */
@@ -46,7 +46,7 @@ const otherCodes: Readonly<Record<string, string>> = { UK: "GB", EL: "GR" };
 /** The country that text most likely means which is no code of one; null when nobody can say. */
 function meantCountry(text: string): string | null {
   const code = text.trim().toUpperCase();
-  const meant = otherCodes[code] ?? (code.length === 3 ? alpha3ToAlpha2(code) : undefined) ?? code;
+  const meant = otherCodes[code] ?? (code.length === 3 ? countries().alpha3ToAlpha2(code) : undefined) ?? code;
   return isCountry(meant) ? meant : null;
 }
 

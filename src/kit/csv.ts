@@ -1,5 +1,8 @@
-import { type Parser, parse } from "csv-parse";
+import type { Parser } from "csv-parse";
 import { Fault } from "./fault.ts";
+import { onFirstUse } from "./first_use.ts";
+
+const library = onFirstUse(() => require("csv-parse") as typeof import("csv-parse"));
 
 /** What a cell of a CSV file may hold; null is an empty cell. */
 export type Cell = string | number | boolean | null;
@@ -142,7 +145,7 @@ class Reader {
 
   #begin(): Parser {
     this.#from = 0;
-    const parser = parse({
+    const parser = library().parse({
       delimiter: this.#separator,
       record_delimiter: ["\r\n", "\n"],
       relax_column_count: true,

@@ -1,7 +1,6 @@
 // A connection to one address: it sends a request, reads the answer, and can then be kept for the next. Each wait has a
 // limit, and certificates are always checked.
 import * as net from "node:net";
-import * as tls from "node:tls";
 import { bareHost } from "./destination.ts";
 import { type Answered, type Asked, closed_early, type Talk, type TalkOver } from "./talk.ts";
 
@@ -135,7 +134,8 @@ export class HttpConnection {
 function dial({ address, port, secure, hostname, authorities }: Peer): net.Socket {
   if (!secure) return net.connect({ host: address, port, noDelay: true });
   const host = bareHost(hostname);
-  const socket = tls.connect({
+  const { connect } = require("node:tls") as typeof import("node:tls");
+  const socket = connect({
     host: address,
     port,
     ALPNProtocols: ["http/1.1"],

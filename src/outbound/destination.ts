@@ -2,6 +2,7 @@
 // addresses are called, unless the operator allows a range or a developer's own machine calls itself.
 import { BlockList, isIP } from "node:net";
 import { assert } from "../kit/assert.ts";
+import { onFirstUse } from "../kit/first_use.ts";
 
 /** Address ranges, one list for each family: in a list of both, IPv4 addresses would count as mapped ones. */
 interface Ranges {
@@ -59,30 +60,34 @@ export function ranges(cidrs: readonly string[]): Ranges {
   return made;
 }
 
-const not_public = ranges([
-  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"],
-  ...["192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"],
-  ...["224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"],
-]);
-const global_unicast = ranges(["2000::/3"]);
-const loopback = ranges(["127.0.0.0/8", "::1/128"]);
+const not_public = onFirstUse(() =>
+  ranges([
+    ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"],
+    ...["192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"],
+    ...["224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"],
+  ]),
+);
+const global_unicast = onFirstUse(() => ranges(["2000::/3"]));
+const loopback = onFirstUse(() => ranges(["127.0.0.0/8", "::1/128"]));
 
 // Where clouds hand out credentials to any caller. No setting allows these, in no IPv6 form either: mapped, compatible,
 // translated, NAT64, 6to4.
-const never_open = ranges([
-  ...["169.254.0.0/16", "fd00:ec2::254/128", "::ffff:a9fe:0/112", "::a9fe:0/112", "::ffff:0:a9fe:0/112"],
-  ...["64:ff9b::a9fe:0/112", "2002:a9fe::/32"],
-]);
+const never_open = onFirstUse(() =>
+  ranges([
+    ...["169.254.0.0/16", "fd00:ec2::254/128", "::ffff:a9fe:0/112", "::a9fe:0/112", "::ffff:0:a9fe:0/112"],
+    ...["64:ff9b::a9fe:0/112", "2002:a9fe::/32"],
+  ]),
+);
 
 /**
  * Whether an address that `host` resolved to must not be called. The host is written as in a URL. Anything that is not
  * an address is blocked.
  */
 export function isBlocked(address: string, host: string, policy: AddressPolicy): boolean {
-  if (isIP(address) === 0 || address.includes("%") || contains(never_open, address)) return true;
+  if (isIP(address) === 0 || address.includes("%") || contains(never_open(), address)) return true;
   if (contains(policy.openings, address)) return false;
-  if (namesLoopback(host) && policy.mode === "test" && policy.loopback_server) return !contains(loopback, address);
-  return contains(not_public, address) || (isIP(address) === 6 && !contains(global_unicast, address));
+  if (namesLoopback(host) && policy.mode === "test" && policy.loopback_server) return !contains(loopback(), address);
+  return contains(not_public(), address) || (isIP(address) === 6 && !contains(global_unicast(), address));
 }
 
 /** The host of a URL without the brackets of an IPv6 address. */
@@ -132,5 +137,5 @@ const contains = (list: Ranges, address: string): boolean =>
 
 function namesLoopback(host: string): boolean {
   const name = bareHost(host);
-  return name === "localhost" || (isIP(name) !== 0 && contains(loopback, name));
+  return name === "localhost" || (isIP(name) !== 0 && contains(loopback(), name));
 }

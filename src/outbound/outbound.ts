@@ -7,7 +7,6 @@ import type { Deadlines, HttpConnection, Lost, Reply } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import { type AddressPolicy, bareHost, isBlocked, portOf, type UrlProblem, urlProblem } from "./destination.ts";
 import { parserOf } from "./http_parser.ts";
-import { talkByNode } from "./node_talk.ts";
 import { talkByParser } from "./parsed_talk.ts";
 import type { Answered, Asked, TalkOver } from "./talk.ts";
 
@@ -162,7 +161,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
 /** The parser alone if the program has it, else node:http. */
 export function quickestTalk(program: unknown): TalkOver {
   const parser = parserOf(program);
-  return parser === null ? talkByNode : talkByParser(parser);
+  if (parser !== null) return talkByParser(parser);
+  return (require("./node_talk.ts") as typeof import("./node_talk.ts")).talkByNode;
 }
 
 function readTarget(text: string): Target {

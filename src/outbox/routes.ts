@@ -9,10 +9,11 @@ import { tagged } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
 import { iso, momentOf } from "../kit/clock.ts";
 import { invalid, missing } from "../kit/fault.ts";
+import { onFirstUse } from "../kit/first_use.ts";
 import { queryOf } from "../kit/schema.ts";
-import { eventDescriptions } from "../webhooks/catalog.ts";
+import type { EventDescription } from "../webhooks/catalog.ts";
 import { haveArrived } from "../webhooks/deliveries/store.ts";
-import { eventTypes } from "./catalog.ts";
+import { type EventType, eventTypes } from "./catalog.ts";
 import { EventTypeView, EventView, eventSchema, ListEvents, secondEventSchema } from "./schemas.ts";
 import { countEvents, findEvent, listEvents, type StoredEvent, stretchOfEvents } from "./store.ts";
 
@@ -43,7 +44,7 @@ export const eventRoutes = new Elysia()
       }),
     },
   )
-  .get("/event-types", ({ call }) => answerRead(call, async () => described), {
+  .get("/event-types", ({ call }) => answerRead(call, async () => described()), {
     detail: documented({
       id: "listEventTypes",
       needs: "any",
@@ -88,8 +89,13 @@ function eventView({ id, type, created_at, body }: StoredEvent): object {
   return body === "" ? { id, type, created_at: iso(created_at), data: null } : JSON.parse(body);
 }
 
-const described = eventTypes.map((type) => {
-  const { summary, data, example, previous, previous_example } = eventDescriptions[type];
+const described = onFirstUse(() => {
+  const { eventDescriptions } = require("../webhooks/catalog.ts") as typeof import("../webhooks/catalog.ts");
+  return eventTypes.map((type) => describedType(type, eventDescriptions[type]));
+});
+
+function describedType(type: EventType, told: EventDescription) {
+  const { summary, data, example, previous, previous_example } = told;
   const event = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at: "2026-01-31T12:00:00.000Z" };
   const second = { ...event, api_version: "v1", sequence: 1 };
   return {
@@ -101,4 +107,4 @@ const described = eventTypes.map((type) => {
     schema_v2: secondEventSchema(type, data, previous),
     example_v2: { ...second, data: { ...example, previous_attributes: previous_example } },
   };
-});
+}

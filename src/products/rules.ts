@@ -1,4 +1,4 @@
-import { isValid as isCountry } from "i18n-iso-countries/index.js";
+import { countries } from "../kit/country.ts";
 import { invalid } from "../kit/fault.ts";
 import type { Barcode, Product } from "./product.ts";
 import { productStarts } from "./status.ts";
@@ -55,7 +55,7 @@ export function checkProduct(fields: ProductFields): void {
   if (sku === "." || sku === "..") throw invalid("sku", "must not be dots alone: no path can name it");
   if (name.trim() === "") throw invalid("name", "must not be blank");
   const origin = customs?.country_of_origin;
-  if (origin && !isCountry(origin))
+  if (origin && !countries().isValid(origin))
     throw invalid("customs.country_of_origin", "is not an ISO 3166-1 code of" + " a country");
   if (weight !== null && weight_unit === null) throw invalid("weight_unit", "is required with a weight", "required");
   if (fields.expiration_tracking && !fields.lot_tracking) {

@@ -1,4 +1,4 @@
-import countries from "i18n-iso-countries/index.js";
+import { countries } from "../kit/country.ts";
 
 /** A sender or recipient, as an order's snapshot keeps it. `country` is the two-letter code. */
 export interface LabelAddress {
@@ -72,5 +72,5 @@ export function addressView({ address_line1, address_line2, postal_code, ...same
 
 /** Whether this is the two-letter code of a country, in capitals. */
 export function isCountry(code: string): boolean {
-  return /^[A-Z]{2}$/.test(code) && countries.isValid(code);
+  return /^[A-Z]{2}$/.test(code) && countries().isValid(code);
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { and, asc, count, desc, eq, or, type SQL, sql as template } from "drizzle-orm";
 import { contains } from "../../db/kit.ts";
 import { second_factors } from "../../db/schema/people.ts";
@@ -165,6 +166,13 @@ export async function noteSignIn(tx: Tx, id: number): Promise<void> {
 export async function listRoles(db: Db): Promise<{ name: Role; permissions: Permission[] }[]> {
   const rows = await db.sql.select().from(roles);
   return rows.toSorted((a, b) => roleNames.indexOf(a.name) - roleNames.indexOf(b.name));
+}
+
+/** Whether the stored roles are those that this version of the program defines. */
+export async function hasTheseRoles(db: Db): Promise<boolean> {
+  const stored = await listRoles(db);
+  const own = roleNames.map((name) => ({ name, permissions: [...roleFacts[name].permissions] }));
+  return isDeepStrictEqual(stored, own);
 }
 
 /** Stores the roles as this version of the program defines them. */

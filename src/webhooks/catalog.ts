@@ -9,7 +9,7 @@ import { ReturnView } from "../returns/schemas.ts";
 import { ShipmentEventView } from "../tracking/schemas.ts";
 
 /** One type of event as the documentation shows it. */
-interface EventDescription {
+export interface EventDescription {
   /** When it happens. */
   readonly summary: string;
   /** The schema of `data`. */

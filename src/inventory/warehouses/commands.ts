@@ -29,6 +29,7 @@ import {
   findRoomyBin,
   findWarehouse,
   getWarehouse,
+  hasWarehouses,
   insertBins,
   insertWarehouse,
   insertZone,
@@ -61,8 +62,7 @@ const firstWarehouse: CreateWarehouse = {
 
 /** Gives a store that has no warehouse its first one. Done at every start, it changes nothing the second time. */
 export async function ensureWarehouse(tx: Tx): Promise<void> {
-  const present = await listPlainWarehouses(tx);
-  if (present.length > 0) return;
+  if (await hasWarehouses(tx)) return;
   const id = await insertWarehouse(tx, fieldsOf(firstWarehouse));
   // Another server may have made it meanwhile.
   if (id !== null) await furnish(tx, id, firstWarehouse.location_zones);

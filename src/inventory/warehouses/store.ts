@@ -64,6 +64,11 @@ export async function listPlainWarehouses(db: Db): Promise<PlainWarehouse[]> {
   return all(db, {});
 }
 
+/** Whether there is any warehouse. */
+export async function hasWarehouses(db: Db): Promise<boolean> {
+  return (await listPlainWarehouses(db)).length > 0;
+}
+
 /** All warehouses with zones and bins, the first to be chosen first. */
 export async function listWarehouses(db: Db): Promise<Warehouse[]> {
   const found: Warehouse[] = [];

@@ -1,4 +1,4 @@
-import { countries } from "countries-list";
+import { onFirstUse } from "../../kit/first_use.ts";
 import type { Continent, Spot } from "./zone.ts";
 
 // Territories of the United States that have a country code of their own but use ZIP codes.
@@ -31,9 +31,13 @@ export function zip3Of({ country, postal_code }: Spot): string | null {
   return /^\d{3}/.exec(postal_code.trim())?.[0] ?? null;
 }
 
+type Located = Readonly<Record<string, { readonly continent: Continent }>>;
+
+const located = onFirstUse((): Located => (require("countries-list") as typeof import("countries-list")).countries);
+
 /** The continent of a country, or null. */
 export function continentOf(country: string): Continent | null {
-  return (countries as Readonly<Record<string, { readonly continent: Continent }>>)[country]?.continent ?? null;
+  return located()[country]?.continent ?? null;
 }
 
 /** A name in the form for comparison: without accents, case and punctuation. */

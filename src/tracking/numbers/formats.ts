@@ -1,6 +1,6 @@
 // The tracking numbers of carriers, by form and check digit. Each row is one form: the group `check` is the check
 // digit of the group `body`. Nothing is guessed: if a number fits several rows, all of them are answered.
-import { isValid as isCountry } from "i18n-iso-countries/index.js";
+import { countries } from "../../kit/country.ts";
 import { carrierPage } from "../../orders/shipments/tracking_url.ts";
 import { checkCharacter } from "../../shipping/labels/tracking_number.ts";
 import { alternating, type CheckRule, fedexLong, fedexShort, gs1, luhn, s10, sevens } from "./check_digits.ts";
@@ -93,7 +93,7 @@ export function detectCarriers(number: string): DetectedCarrier[] {
     const match = form.exec(number);
     const { body = "", check: digit, country } = match?.groups ?? {};
     if (match === null || (check !== null && check(body) !== digit)) continue;
-    if (country !== undefined && !isCountry(country)) continue;
+    if (country !== undefined && !countries().isValid(country)) continue;
     const carrier = country === undefined ? usual : (posts[country] ?? `${usual}_${country.toLowerCase()}`);
     const tracking_url = carrierPage(carrier, number);
     found.set(`${carrier} ${format}`, { carrier, format, checked: check !== null, tracking_url });

@@ -1,9 +1,6 @@
-import countries from "i18n-iso-countries/index.js";
-import english from "i18n-iso-countries/langs/en.json" with { type: "json" };
 import { formatAddress } from "localized-address-format";
+import { countries } from "../../kit/country.ts";
 import { anyOfScripts } from "../text/scripts.ts";
-
-countries.registerLocale(english);
 
 /** An address as it is printed. `country` is the two-letter code. */
 interface PrintedAddress {
@@ -58,7 +55,7 @@ function formattedLines(address: PrintedAddress, home: string): string[] {
   );
   // Some countries' formats have no place for a town or a postal code. What the sender gave is printed all the same.
   for (const part of [city, postal_code ?? ""]) if (!lines.some((line) => line.includes(part))) lines.push(part);
-  if (country !== home) lines.push((countries.getName(country, "en") ?? country).toUpperCase());
+  if (country !== home) lines.push((countries().getName(country, "en") ?? country).toUpperCase());
   return lines.filter((line) => line !== "");
 }
 
@@ -70,7 +67,7 @@ export function postalBarcode(address: PrintedAddress, home: string): string | n
   const code = (address.postal_code ?? "").replaceAll(/[\s-]/g, "").toUpperCase();
   if (!/^[A-Z0-9]{1,9}$/.test(code)) return null;
   if (address.country === home) return `(420)${code}`;
-  const number = countries.alpha2ToNumeric(address.country);
+  const number = countries().alpha2ToNumeric(address.country);
   // From 900 on the numbers are for private use (Kosovo's is one), and scanners refuse them.
   return number === undefined || Number(number) >= 900 ? null : `(421)${number.padStart(3, "0")}${code}`;
 }

@@ -1,5 +1,7 @@
 // Codes of authenticator apps by RFC 6238: six digits, new every thirty seconds, SHA-1, as all such apps know them.
-import { Secret, TOTP } from "otpauth";
+import { onFirstUse } from "../../kit/first_use.ts";
+
+const library = onFirstUse(() => require("otpauth") as typeof import("otpauth"));
 
 const period_ms = 30_000;
 const issuer = "Packhouse";
@@ -12,7 +14,7 @@ export const secret_bytes = 20;
 /** A secret as apps take it by hand: base32 of random bytes. */
 export function secretText(random: Uint8Array): string {
   const buffer = new Uint8Array(random.subarray(0, secret_bytes)).buffer;
-  return new Secret({ buffer }).base32;
+  return new (library().Secret)({ buffer }).base32;
 }
 
 /** The address that an app reads from a QR code: the secret, and what the app calls it. */
@@ -37,4 +39,7 @@ function isTotpCode(code: string): boolean {
   return /^\d{6}$/.test(code);
 }
 
-const totpOf = (secret: string, label: string) => new TOTP({ issuer, label, secret: Secret.fromBase32(secret) });
+function totpOf(secret: string, label: string) {
+  const { Secret, TOTP } = library();
+  return new TOTP({ issuer, label, secret: Secret.fromBase32(secret) });
+}

@@ -10,7 +10,6 @@ import { wireId } from "../../kit/ids.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import type { DomainEvent, EventType } from "../../outbox/catalog.ts";
 import { attemptStatus } from "../attempt.ts";
-import { eventDescriptions } from "../catalog.ts";
 import type { Finished } from "../dispatch/claim.ts";
 import { attempt } from "../dispatch/sender.ts";
 import { deliveryHeaders } from "../logs/headers.ts";
@@ -51,6 +50,7 @@ function exampleOf({ event, event_type }: SendTest): DomainEvent {
   }
   const type: EventType | undefined = event ?? event_type;
   if (type === undefined) throw invalid("event", "is required", "required");
+  const { eventDescriptions } = require("../catalog.ts") as typeof import("../catalog.ts");
   const { example, previous_example } = eventDescriptions[type];
   return { type, data: example, previous: previous_example };
 }
