@@ -5,7 +5,7 @@ import { Fault, faults } from "../kit/fault.ts";
 import { open, seal } from "../kit/seal.ts";
 import type { Call } from "./call.ts";
 import { refusalOf } from "./errors.ts";
-import { claimKey, findKeptAnswer, type KeptAnswer, keepAnswer, releaseKey } from "./store.ts";
+import { claimKey, claimKeys, findKeptAnswer, type KeptAnswer, keepAnswer, keepAnswers, releaseKeys } from "./store.ts";
 import { inUse } from "./turns.ts";
 
 const kept_ms = 24 * 3_600_000;
@@ -45,36 +45,70 @@ export async function once(
  * Takes a key for this transaction, which then keeps an answer under it, and answers null; or the answer that is kept.
  * Refuses: idempotency_key_reused, idempotency_key_in_use.
  */
-export async function claimedAnswer(
+async function claimedAnswer(
   tx: Tx,
   call: Call,
   key: string,
   secret_key: Uint8Array | null,
 ): Promise<KeptAnswer | null> {
-  if (await claimKey(tx, key, fingerprintOf(call), tx.now + kept_ms)) return null;
+  const claimed = await claimKey(tx, { key, fingerprint: fingerprintOf(call), expires_at: tx.now + kept_ms });
+  return claimed ? null : takenAnswer(tx, call, key, secret_key);
+}
+
+/**
+ * The answer that is kept under a key which could not be taken. Refuses: idempotency_key_reused,
+ * idempotency_key_in_use.
+ */
+export async function takenAnswer(tx: Tx, call: Call, key: string, secret_key: Uint8Array | null): Promise<KeptAnswer> {
   const kept = await keptAnswer(tx, call, key, secret_key);
   // An equal request at another server is about to take the key.
   if (kept === null) throw inUse();
   return kept;
 }
 
+/** A call with its Idempotency-Key. */
+interface KeyedCall {
+  readonly call: Call;
+  readonly key: string;
+}
+
+/** What came of calls: an answer, a refusal, or that a call has to be done alone. */
+interface Outcomes<Keyed> {
+  get(call: Keyed): KeptAnswer | Fault | "alone" | undefined;
+  set(call: Keyed, outcome: KeptAnswer): unknown;
+}
+
+/** Takes the keys of several calls for this transaction, each another, and answers the calls whose keys were free. */
+export async function claimKeysOf<Keyed extends KeyedCall>(tx: Tx, calls: readonly Keyed[]): Promise<Set<Keyed>> {
+  if (calls.length === 0) return new Set();
+  const expires_at = tx.now + kept_ms;
+  const claims = calls.map(({ call, key }) => ({ key, fingerprint: fingerprintOf(call), expires_at }));
+  const claimed = await claimKeys(tx, claims);
+  return new Set(calls.filter(({ key }) => claimed.has(key)));
+}
+
 /**
- * Keeps what came of a call under the key that was taken for it, and answers that. A refusal that is not kept frees the
- * key.
+ * Keeps what came of calls under the keys that were taken for them, as it goes out: a refusal that is kept becomes the
+ * answer. Frees the keys of the others: their calls are done again, or were refused for a reason that may pass.
  */
-export async function keepOutcome(
+export async function keepOutcomes<Keyed extends KeyedCall>(
   tx: Tx,
-  call: Call,
-  key: string,
-  outcome: KeptAnswer | Fault,
-): Promise<KeptAnswer | Fault> {
-  if (outcome instanceof Fault && !isKept(outcome)) {
-    await releaseKey(tx, key);
-    return outcome;
+  calls: readonly Keyed[],
+  outcomes: Outcomes<NoInfer<Keyed>>,
+): Promise<void> {
+  const kept: { key: string; answer: KeptAnswer }[] = [];
+  const freed: string[] = [];
+  for (const keyed of calls) {
+    const outcome = outcomes.get(keyed) ?? "alone";
+    if (outcome === "alone" || (outcome instanceof Fault && !isKept(outcome))) freed.push(keyed.key);
+    else {
+      const answer = outcome instanceof Fault ? refusalOf(outcome, keyed.call, tx.now) : outcome;
+      outcomes.set(keyed, answer);
+      kept.push({ key: keyed.key, answer });
+    }
   }
-  const answer = outcome instanceof Fault ? refusalOf(outcome, call, tx.now) : outcome;
-  await keepAnswer(tx, key, answer);
-  return answer;
+  if (kept.length > 0) await keepAnswers(tx, kept);
+  if (freed.length > 0) await releaseKeys(tx, freed);
 }
 
 /** Whether a refusal is the answer to a request with the same key, too. */

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNotNull, lte, sql as template } from "drizzle-orm";
-import { amongThose, isAlone } from "../../db/kit.ts";
+import { amongTexts, amongThose, eachIn, isAlone, list } from "../../db/kit.ts";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { type Args, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
@@ -27,25 +27,35 @@ export async function findKeptAnswer(db: Db, key: string) {
   return { fingerprint, answer, open_until };
 }
 
-const claim = prepared((sql: Writing, a: Args<{ key: string; fingerprint: string; now: number; expires_at: number }>) =>
+/** A request that takes a key. */
+interface KeyClaim {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly expires_at: number;
+}
+
+// A key whose time is over is taken as if it had never been used.
+const taking = {
+  target: idempotency_keys.key,
+  set: {
+    fingerprint: template`excluded.fingerprint`,
+    status: template`excluded.status`,
+    headers: template`excluded.headers`,
+    body: template`excluded.body`,
+    created_at: template`excluded.created_at`,
+    expires_at: template`excluded.expires_at`,
+    open_until: template`excluded.open_until`,
+  },
+  setWhere: template`${idempotency_keys.expires_at} <= excluded.created_at`,
+};
+
+const claim = prepared((sql: Writing, a: Args<KeyClaim & { now: number }>) =>
   sql
     .insert(idempotency_keys)
     .select(
       template`select ${a.key}, ${a.fingerprint}, 0, '{}', '', ${a.now}, ${a.expires_at}, null where ${isAlone(a.key)}`,
     )
-    .onConflictDoUpdate({
-      target: idempotency_keys.key,
-      set: {
-        fingerprint: template`excluded.fingerprint`,
-        status: template`excluded.status`,
-        headers: template`excluded.headers`,
-        body: template`excluded.body`,
-        created_at: template`excluded.created_at`,
-        expires_at: template`excluded.expires_at`,
-        open_until: template`excluded.open_until`,
-      },
-      setWhere: template`${idempotency_keys.expires_at} <= excluded.created_at`,
-    })
+    .onConflictDoUpdate(taking)
     .returning({ key: idempotency_keys.key }),
 );
 
@@ -53,8 +63,30 @@ const claim = prepared((sql: Writing, a: Args<{ key: string; fingerprint: string
  * Takes a key for this transaction; false when it is taken and its time is not over, and at once, too, while another
  * server's transaction is about to take it.
  */
-export async function claimKey(tx: Tx, key: string, fingerprint: string, expires_at: number): Promise<boolean> {
-  return (await claim(tx, { key, fingerprint, now: tx.now, expires_at })).length === 1;
+export async function claimKey(tx: Tx, claimed: KeyClaim): Promise<boolean> {
+  return (await claim(tx, { ...claimed, now: tx.now })).length === 1;
+}
+
+const told = (name: string) => template.raw(`told.value->>'${name}'`);
+const toldNumber = (name: string) => template.raw(`cast(told.value->>'${name}' as bigint)`);
+
+const claimSome = prepared((sql: Writing, a: Args<{ claims: string; now: number }>) =>
+  sql
+    .insert(idempotency_keys)
+    .select(
+      template`select ${told("key")}, ${told("fingerprint")}, 0, '{}', '', ${a.now}, ${toldNumber("expires_at")}, null
+        from ${eachIn(a.claims)} as told where ${isAlone(told("key"))}`,
+    )
+    .onConflictDoUpdate(taking)
+    .returning({ key: idempotency_keys.key }),
+);
+
+/** As `claimKey`, of several keys, each another: answers those that were taken. */
+export async function claimKeys(tx: Tx, claims: readonly KeyClaim[]): Promise<Set<string>> {
+  const [only] = claims;
+  if (only !== undefined && claims.length === 1) return new Set((await claimKey(tx, only)) ? [only.key] : []);
+  const taken = await claimSome(tx, { claims: JSON.stringify(claims), now: tx.now });
+  return new Set(taken.map(({ key }) => key));
 }
 
 const keep = prepared((sql: Writing, a: Args<{ key: string; status: number; headers: string; body: string }>) =>
@@ -69,13 +101,34 @@ export async function keepAnswer(tx: Tx, key: string, { status, headers, body }:
   await keep(tx, { key, status, headers: JSON.stringify(headers), body });
 }
 
-const release = prepared((sql: Writing, a: Args<{ key: string }>) =>
-  sql.delete(idempotency_keys).where(eq(idempotency_keys.key, a.key)),
+const keepSome = prepared((sql: Writing, a: Args<{ answers: string }>) =>
+  sql
+    .update(idempotency_keys)
+    .set({ status: toldNumber("status"), headers: told("headers"), body: told("body") })
+    .from(template`${eachIn(a.answers)} as told`)
+    .where(eq(idempotency_keys.key, told("key"))),
 );
 
-/** Frees a key that this transaction has claimed. */
-export async function releaseKey(tx: Tx, key: string): Promise<void> {
-  await release(tx, { key });
+/** Keeps answers under keys that this transaction has claimed. */
+export async function keepAnswers(
+  tx: Tx,
+  kept: readonly { readonly key: string; readonly answer: KeptAnswer }[],
+): Promise<void> {
+  const [only] = kept;
+  if (only !== undefined && kept.length === 1) return keepAnswer(tx, only.key, only.answer);
+  const answers = kept.map(({ key, answer: { status, headers, body } }) => {
+    return { key, status, headers: JSON.stringify(headers), body };
+  });
+  await keepSome(tx, { answers: JSON.stringify(answers) });
+}
+
+const release = prepared((sql: Writing, a: Args<{ keys: string }>) =>
+  sql.delete(idempotency_keys).where(amongTexts(idempotency_keys.key, a.keys)),
+);
+
+/** Frees keys that this transaction has claimed. */
+export async function releaseKeys(tx: Tx, keys: readonly string[]): Promise<void> {
+  await release(tx, { keys: list(keys) });
 }
 
 const open = prepared((sql: Writing, a: Args<{ key: string; until: number }>) =>

@@ -5,9 +5,9 @@ import { asFault, Fault, faults } from "../kit/fault.ts";
 import { histogram } from "../kit/meter.ts";
 import { answerWrite, jsonResponse, writtenAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
-import { claimedAnswer, idempotencyKey, keepOutcome, keptAnswer, once } from "./idempotency.ts";
+import { claimKeysOf, idempotencyKey, keepOutcomes, keptAnswer, once, takenAnswer } from "./idempotency.ts";
 import { keepPace } from "./pace.ts";
-import { type KeptAnswer, releaseKey } from "./store.ts";
+import type { KeptAnswer } from "./store.ts";
 import { inTurn } from "./turns.ts";
 
 /** One call's part of an act. */
@@ -26,10 +26,10 @@ export interface SharedAct<Input, Done> {
   /** Does the act for one call. */
   readonly alone: (tx: Tx, part: Part<Input>) => Promise<Done>;
   /**
-   * Does the act for several calls, as if one after the other, up to the first that has to be alone. Answers what
-   * came of each that it came to: a refusal has changed nothing.
+   * Does the act for several calls, as if one after the other. Answers what came of each: a refusal has changed nothing,
+   * and so has a call that has to be alone, as those that it did not come to.
    */
-  readonly together: (tx: Tx, parts: readonly Part<Input>[]) => Promise<readonly (Done | Fault)[]>;
+  readonly together: (tx: Tx, parts: readonly Part<Input>[]) => Promise<readonly (Done | Fault | "alone")[]>;
   /** What the answer shows. */
   readonly view: (done: Done, now: number) => unknown;
 }
@@ -170,11 +170,13 @@ class ActQueue<Input, Done> {
     }
   }
 
-  /** Does calls each in a transaction of its own, one after the other. */
+  /** Does calls each in a transaction of its own, begun one after the other. */
   async #doAlone(calls: readonly WaitingCall<Input>[]): Promise<void> {
-    for (const waiting of calls) {
-      await this.#store.write((tx) => this.#alone(tx, waiting)).then(waiting.answered, waiting.refused);
-    }
+    await Promise.all(
+      calls.map((waiting) =>
+        this.#store.write((tx) => this.#alone(tx, waiting)).then(waiting.answered, waiting.refused),
+      ),
+    );
   }
 
   async #outcomesOf(tx: Tx, calls: readonly WaitingCall<Input>[]): Promise<readonly Outcome[]> {
@@ -195,31 +197,54 @@ class ActQueue<Input, Done> {
 
   async #together(tx: Tx, calls: readonly WaitingCall<Input>[]): Promise<readonly Outcome[]> {
     const outcomes = new Map<WaitingCall<Input>, Outcome>();
-    for (const waiting of calls) {
-      const known = await this.#admitted(tx, waiting);
-      if (known !== null) outcomes.set(waiting, known);
-    }
+    await this.#admit(tx, calls, outcomes);
     const parts = calls.filter((waiting) => !outcomes.has(waiting));
     const results = parts.length === 0 ? [] : await this.#act.together(tx, parts);
     for (const [at, waiting] of parts.entries()) {
       const result = results[at];
-      const { call, key } = waiting;
-      if (result === undefined) outcomes.set(waiting, "alone");
-      else outcomes.set(waiting, result instanceof Fault ? result : this.#answer(call, result, tx.now));
-      if (key === null) continue;
-      if (result === undefined) await releaseKey(tx, key);
-      else outcomes.set(waiting, await keepOutcome(tx, call, key, outcomes.get(waiting) as KeptAnswer | Fault));
+      if (result === undefined || isAlone(result)) outcomes.set(waiting, "alone");
+      else if (result instanceof Fault) outcomes.set(waiting, result);
+      else outcomes.set(waiting, this.#answer(waiting.call, result, tx.now));
     }
+    await keepOutcomes(tx, parts.filter(isKeyed), outcomes);
     return calls.map((waiting) => outcomes.get(waiting) ?? "alone");
   }
 
-  /** What is known of a call before it is done: that it may not be, or how it was answered before; else null. */
-  async #admitted(tx: Tx, { call, key }: WaitingCall<Input>): Promise<KeptAnswer | Fault | null> {
-    try {
-      await call.confirm(tx);
-      return key === null ? null : await claimedAnswer(tx, call, key, null);
-    } catch (error) {
-      return asFault(error);
+  /**
+   * Takes the keys of the calls for this transaction. What is known of a call before it is done becomes its outcome: that
+   * it may not be, or how it was answered before.
+   */
+  async #admit(
+    tx: Tx,
+    calls: readonly WaitingCall<Input>[],
+    outcomes: Map<WaitingCall<Input>, Outcome>,
+  ): Promise<void> {
+    for (const waiting of calls) {
+      const refusal = await faultOf(waiting.call.confirm(tx));
+      if (refusal !== null) outcomes.set(waiting, refusal);
     }
+    const keyed = calls.filter((waiting) => !outcomes.has(waiting)).filter(isKeyed);
+    const taken = await claimKeysOf(tx, keyed);
+    for (const waiting of keyed) {
+      if (taken.has(waiting)) continue;
+      const answer = await takenAnswer(tx, waiting.call, waiting.key, null).catch(asFault);
+      outcomes.set(waiting, answer);
+    }
+  }
+}
+
+const isAlone = <Result>(result: Result | "alone"): result is "alone" => result === "alone";
+
+const isKeyed = <Waiting extends { readonly key: string | null }>(
+  waiting: Waiting,
+): waiting is Waiting & { readonly key: string } => waiting.key !== null;
+
+/** The refusal in which work ended; null when it was done. */
+async function faultOf(work: Promise<void>): Promise<Fault | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    return asFault(error);
   }
 }
