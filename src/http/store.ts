@@ -67,7 +67,7 @@ export async function claimKey(tx: Tx, claimed: KeyClaim): Promise<boolean> {
   return (await claim(tx, { ...claimed, now: tx.now })).length === 1;
 }
 
-const told = (name: string) => template.raw(`told.value->>'${name}'`);
+const told = (name: string) => template.raw(`(told.value->>'${name}')`);
 const toldNumber = (name: string) => template.raw(`cast(told.value->>'${name}' as bigint)`);
 
 const claimSome = prepared((sql: Writing, a: Args<{ claims: string; now: number }>) =>

@@ -26,8 +26,8 @@ export interface SharedAct<Input, Done> {
   /** Does the act for one call. */
   readonly alone: (tx: Tx, part: Part<Input>) => Promise<Done>;
   /**
-   * Does the act for several calls, as if one after the other. Answers what came of each: a refusal has changed nothing,
-   * and so has a call that has to be alone, as those that it did not come to.
+   * Does the act for several calls, as if one after the other. Answers what came of each: a refusal has changed
+   * nothing, nor has a call that has to be alone, as those have to that it did not come to.
    */
   readonly together: (tx: Tx, parts: readonly Part<Input>[]) => Promise<readonly (Done | Fault | "alone")[]>;
   /** What the answer shows. */
@@ -211,8 +211,8 @@ class ActQueue<Input, Done> {
   }
 
   /**
-   * Takes the keys of the calls for this transaction. What is known of a call before it is done becomes its outcome: that
-   * it may not be, or how it was answered before.
+   * Takes the keys of the calls for this transaction. What is known of a call before it is done becomes its outcome:
+   * that it may not be, or how it was answered before.
    */
   async #admit(
     tx: Tx,

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, isNull, sql as template } from "drizzle-orm";
-import { among, amongTexts, eachIn, forUpdate, given, list } from "../../db/kit.ts";
+import { among, amongTexts, eachIn, forUpdateInOrder, given, list } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { engine } from "../config.ts";
@@ -20,9 +20,7 @@ import { isCancelled, isOpen, type PublicOrderStatus, unpackedStatuses } from ".
 type Row = typeof orders.$inferSelect;
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(orders).where(eq(orders.id, a.id)));
-const locked = prepared((sql, a: Args<{ id: number }>) =>
-  forUpdate(sql.select().from(orders).where(eq(orders.id, a.id))),
-);
+const locked = preparedOf((sql, isOf) => forUpdateInOrder(sql.select().from(orders).where(isOf(orders.id)), orders.id));
 // Not sorted: a sorter costs SQLite more than the query.
 const linesOf = preparedOf((sql, isOf) => sql.select().from(order_lines).where(isOf(order_lines.order_id)));
 const holdsOf = preparedOf((sql, isOf) =>
@@ -58,7 +56,13 @@ export async function findOrders(db: Db, ids: readonly number[]): Promise<Order[
 
 /** As `getOrder`, with the order's row locked until the transaction ends: the first act of every command. */
 export async function lockOrder(tx: Tx, name: string | number): Promise<Order> {
-  return only(tx, await locked(tx, { id: await idOf(tx, name) }), name);
+  return only(tx, await locked(tx, { ids: [await idOf(tx, name)] }), name);
+}
+
+/** As `lockOrder`, of orders by their ids, each of which exists. */
+export async function lockOrders(tx: Tx, ids: readonly number[]): Promise<Map<number, Order>> {
+  const found = ids.length === 0 ? [] : await wholeOrders(tx, await locked(tx, { ids }));
+  return new Map(found.map((order) => [order.id, order]));
 }
 
 /** A parcel and its order, whose row is locked until the transaction ends. Refuses: resource_missing. */

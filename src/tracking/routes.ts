@@ -1,18 +1,19 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { answerRead, answerWrite } from "../http/answer.ts";
+import { answerRead } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, MetaView, metaOf } from "../http/envelope.ts";
 import { tagged } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
+import { answerTogether, type SharedAct } from "../http/together.ts";
 import { bodyOf, closed, queryOf } from "../kit/schema.ts";
 import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
 import { followingRoutes } from "./following/routes.ts";
 import { detectCarriers } from "./numbers/formats.ts";
-import { shortTrackingView, trackingView } from "./record.ts";
-import { recordScan } from "./scans/commands.ts";
+import { shortTrackingView, type TrackingHistory, trackingView } from "./record.ts";
+import { recordScan, recordScans } from "./scans/commands.ts";
 import { ChooseShape, RecordScan, ShortTrackingView, TrackedView, TrackingView, TrackMany } from "./schemas.ts";
 import { findHistories, getHistory, historyOf } from "./store.ts";
 
@@ -66,11 +67,7 @@ const parcelRoutes = new Elysia()
   })
   .post(
     "/:tracking_number/events",
-    ({ call, params, body }) =>
-      answerWrite(call, 201, async (tx) => {
-        const record = await recordScan(tx, params.tracking_number, body, call.actor);
-        return tagged(trackingView(await historyOf(tx, record)), record.version);
-      }),
+    ({ call, params, body }) => answerTogether(call, scanning, { number: params.tracking_number, scan: body }),
     {
       body: bodyOf(RecordScan),
       detail: documented({
@@ -83,6 +80,23 @@ const parcelRoutes = new Elysia()
       }),
     },
   );
+
+/** Scans that wait at the same moment are recorded together. */
+const scanning: SharedAct<{ readonly number: string; readonly scan: RecordScan }, TrackingHistory> = {
+  name: "recordScan",
+  status: 201,
+  // A first scan takes all units of a parcel out of stock.
+  weight: () => 5,
+  alone: async (tx, { input: { number, scan }, call }) => {
+    return historyOf(tx, await recordScan(tx, number, scan, call.actor));
+  },
+  together: (tx, parts) =>
+    recordScans(
+      tx,
+      parts.map(({ input, call }) => ({ ...input, actor: call.actor })),
+    ),
+  view: (history) => tagged(trackingView(history), history.record.version),
+};
 
 /** Answers each number in the order of the request, found or not. */
 function trackMany(call: Call, numbers: readonly string[]): Promise<Response> {

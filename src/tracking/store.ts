@@ -1,9 +1,9 @@
 import { and, asc, desc, eq, isNotNull, isNull, lt, ne, not, or, sql } from "drizzle-orm";
-import { among, amongTexts, forUpdate, isOneOf, list } from "../../db/kit.ts";
+import { among, amongTexts, eachIn, forUpdate, isOneOf, list } from "../../db/kit.ts";
 import { orders } from "../../db/schema/orders.ts";
-import { returns } from "../../db/schema/returns.ts";
 import { shipments } from "../../db/schema/shipments.ts";
 import { tracking_events, tracking_records } from "../../db/schema/tracking.ts";
+import { engine } from "../config.ts";
 import { type Args, insertIds, prepared, preparedOf } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
@@ -89,6 +89,14 @@ const eventsOf = preparedOf((sql, isOf) =>
     .orderBy(desc(tracking_events.occurred_at), desc(tracking_events.id)),
 );
 
+/** A scan as it is stored. */
+export type StoredEvent = typeof tracking_events.$inferSelect;
+
+/** The scans of these records, newest first. */
+export async function listEvents(db: Db, record_ids: readonly number[]): Promise<StoredEvent[]> {
+  return record_ids.length === 0 ? [] : eventsOf(db, { ids: record_ids });
+}
+
 // Only what `insertRecord` wrote is read, so its JSON has the right shape.
 const recordOf = (row: typeof tracking_records.$inferSelect) => row as TrackingRecord;
 
@@ -117,8 +125,7 @@ function readings(number: string): string[] {
 async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
   const known = await findKnown(db, numbers);
   const ids = [...known.values()].flatMap(({ record: { id } }) => (id === 0 ? [] : [id]));
-  const events = ids.length === 0 ? [] : await eventsOf(db, { ids });
-  const of = Map.groupBy(events, (event) => event.record_id);
+  const of = Map.groupBy(await listEvents(db, ids), (event) => event.record_id);
   return new Map(
     [...known].map(([number, { record, past, order_id }]) => {
       const scans = of.get(record.id) ?? past.toReversed().map((fact) => ({ ...unsaid, ...fact }));
@@ -338,7 +345,7 @@ export async function insertFollowed(
   await tx.sql.insert(tracking_records).values(row).onConflictDoNothing();
 }
 
-type EventRow = Omit<typeof tracking_events.$inferInsert, "id" | "created_at">;
+export type EventRow = Omit<typeof tracking_events.$inferInsert, "id" | "created_at">;
 
 const insertNew = prepared((sql: Writing, a: Args<Required<EventRow> & { created_at: number }>) =>
   sql
@@ -367,39 +374,35 @@ export async function insertEvent(tx: Tx, event: Required<EventRow>): Promise<bo
   return (await insertNew(tx, { ...event, created_at: tx.now })).length === 1;
 }
 
-interface SavedStanding extends Pick<TrackingRecord, (typeof savedTexts)[number]> {
-  readonly id: number;
-  /** JSON or null: a prepared update does not convert it by itself. */
-  readonly current_location: string | null;
-}
+const saved_texts = ["status", "event_status", "event_hash", "status_detail", "message", "signed_by"] as const;
+const saved_numbers = ["occurred_at", "version", "updated_at"] as const;
+const told = (name: keyof TrackingRecord) => sql.raw(`(told.value->>'${name}')`);
+const toldNumber = (name: keyof TrackingRecord) => sql`cast(${told(name)} as bigint)`;
+const told_place = told("current_location");
 
-const savedTexts = [
-  "status",
-  "event_status",
-  "event_hash",
-  "occurred_at",
-  "status_detail",
-  "message",
-  "signed_by",
-  "version",
-  "updated_at",
-] as const satisfies (keyof TrackingRecord)[];
-
-const saveRow = prepared((query: Writing, a: Args<SavedStanding>) =>
+const saveRows = prepared((query: Writing, a: Args<{ records: string }>) =>
   query
     .update(tracking_records)
     .set({
-      ...Object.fromEntries(savedTexts.map((name) => [name, sql`${a[name]}`])),
-      current_location: sql`${a.current_location}`,
+      ...Object.fromEntries(saved_texts.map((name) => [name, told(name)])),
+      ...Object.fromEntries(saved_numbers.map((name) => [name, toldNumber(name)])),
+      current_location: engine === "postgres" ? sql`cast(${told_place} as json)` : told_place,
     })
-    .where(eq(tracking_records.id, a.id)),
+    .from(sql`${eachIn(a.records)} as told`)
+    .where(eq(tracking_records.id, toldNumber("id"))),
 );
 
-/** Stores the status of a parcel after a scan; its version increases by one. */
+/** Stores the status of parcels after a scan; the version of each increases by one. */
+export async function saveRecords(tx: Tx, changed: readonly TrackingRecord[]): Promise<TrackingRecord[]> {
+  const records = changed.map((record) => ({ ...record, version: record.version + 1, updated_at: tx.now }));
+  if (records.length > 0) await saveRows(tx, { records: JSON.stringify(records) });
+  return records;
+}
+
+/** As `saveRecords`, of one. */
 export async function saveRecord(tx: Tx, changed: TrackingRecord): Promise<TrackingRecord> {
-  const record = { ...changed, version: changed.version + 1, updated_at: tx.now };
-  const place = record.current_location;
-  await saveRow(tx, { ...record, current_location: place === null ? null : JSON.stringify(place) });
+  const [record] = await saveRecords(tx, [changed]);
+  assert(record, "what is saved is answered");
   return record;
 }
 
@@ -480,19 +483,4 @@ export async function moveLooks(tx: Tx, by_ms: number): Promise<void> {
     .update(tracking_records)
     .set({ look_at: sql`${look_at} + ${by_ms}` })
     .where(isLookedAt);
-}
-
-const returnOf = prepared((sql, a: Args<{ tracking_number: string }>) =>
-  sql
-    .select({ id: returns.id, order_id: returns.order_id })
-    .from(returns)
-    .where(eq(returns.tracking_number, a.tracking_number))
-    .orderBy(desc(returns.id))
-    .limit(1),
-);
-
-/** The newest return that comes back under a tracking number, with its order; null when there is none. */
-export async function findReturnOf(db: Db, tracking_number: string): Promise<{ id: number; order_id: number } | null> {
-  const [found] = await returnOf(db, { tracking_number });
-  return found ?? null;
 }

@@ -272,7 +272,10 @@ describe("each call of a crowd", () => {
           return { status, text: JSON.stringify(answer), replayed: told.get("idempotency-replayed") === "true" };
         }),
       );
+    const before = await lists(app);
     const [first, second] = [await send(), await send()];
+    // A list that fails is not counted, and its calls are done alone; neither is a call that is refused by itself.
+    expect((await lists(app)).calls - before.calls).toBeGreaterThanOrEqual(20);
     expect(first.filter(({ status }) => status === 201)).toHaveLength(5);
     expect(new Set(first.map(({ status }) => status))).toEqual(new Set([201, 404, 409]));
     expect(first.filter(({ replayed }) => replayed)).toEqual([]);

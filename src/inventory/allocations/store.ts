@@ -2,7 +2,7 @@ import { asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
-import { type Args, insertIds, prepared } from "../../database/statements.ts";
+import { type Args, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import type { Allocation, HeldLine, Reservation, ReservationLine } from "../reservations/reservation.ts";
@@ -110,7 +110,7 @@ function heldLinesOf(rows: readonly HeldRow[]): HeldLine[] {
   return [...lines.values()].sort((a, b) => a.id - b.id);
 }
 
-const claimOf = prepared((select, a: Args<{ order_id: number }>) =>
+const claimsOf = preparedOf((select, isOf) =>
   select
     .select({
       ...getTableColumns(reservations),
@@ -126,24 +126,33 @@ const claimOf = prepared((select, a: Args<{ order_id: number }>) =>
     .from(reservations)
     .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
     .leftJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
-    .where(eq(reservations.order_id, a.order_id)),
+    .where(isOf(reservations.order_id)),
 );
 
-/** The reservation that is an order's claim, with its lines and all that is promised to them; null without any. */
-export async function findHeldClaim(
-  db: Db,
-  order_id: number,
-): Promise<{ readonly reservation: Reservation; readonly lines: HeldLine[] } | null> {
-  const rows = await claimOf(db, { order_id });
+/** A reservation with its lines and all that is promised to them. */
+interface HeldClaim {
+  readonly reservation: Reservation;
+  readonly lines: HeldLine[];
+}
+
+/** The reservations that are the claims of orders, by order; an order without one has no entry. */
+export async function findHeldClaims(db: Db, order_ids: readonly number[]): Promise<Map<number, HeldClaim>> {
+  const of = Map.groupBy(await claimsOf(db, { ids: order_ids }), ({ order_id }) => order_id ?? 0);
+  return new Map([...of].map(([order_id, rows]) => [order_id, heldClaimOf(rows)]));
+}
+
+type ClaimRow = Awaited<ReturnType<typeof claimsOf>>[number];
+
+function heldClaimOf(rows: readonly ClaimRow[]): HeldClaim {
   const [first] = rows;
-  if (first === undefined) return null;
+  assert(first !== undefined, "a group of rows has one");
   const held = rows.map((row): HeldRow => {
     const { line_id: id, product_id, order_line_id, quantity, wanted, reserved, picked } = row;
     const { id: reservation_id, allocation_id, stock_item_id, units } = row;
     const line = { id, reservation_id, product_id, order_line_id, quantity, wanted, reserved, picked };
     return { ...line, allocation_id, stock_item_id, units };
   });
-  const { id, order_ref, source, status, priority, paused, warehouse_id, requires_cold_storage } = first;
+  const { id, order_id, order_ref, source, status, priority, paused, warehouse_id, requires_cold_storage } = first;
   const { expires_at, released_at, created_at, avoids } = first;
   const choice = { warehouse_id, requires_cold_storage, avoids };
   const times = { expires_at, released_at, created_at };

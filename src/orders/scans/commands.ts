@@ -1,5 +1,6 @@
 import type { Tx } from "../../database/store.ts";
 import { freshClaim, resumeClaim } from "../../inventory/claims/commands.ts";
+import { openEach } from "../../inventory/claims/open/commands.ts";
 import { takeGivenUp } from "../../inventory/putbacks/commands.ts";
 import type { LineUnits } from "../../inventory/reservations/claim.ts";
 import type { Actor } from "../../kit/actor.ts";
@@ -9,7 +10,7 @@ import { move } from "../../kit/moves.ts";
 import { arrive } from "../arrivals/commands.ts";
 import { leave, missesUnits, saveGone, takeable } from "../departures/commands.ts";
 import { withFreshClaim } from "../fulfillment/commands.ts";
-import { refuseShort, uncancelled, withShipment } from "../fulfillment/rules.ts";
+import { productsOf, refuseShort, uncancelled, withShipment } from "../fulfillment/rules.ts";
 import { pauseAgain, placeHold } from "../holds/commands.ts";
 import { isStopped, type Order, type Parcel, partsOf } from "../order.ts";
 import { refuseForbidden, withClaims } from "../rules.ts";
@@ -49,8 +50,46 @@ export async function deliverShipment(tx: Tx, shipment_id: number, actor: Actor)
   const found = await lockParcel(tx, shipment_id);
   const { order, shipment } = await scanned(tx, found.order, found.shipment, actor);
   if (!isTravelling(shipment.status)) return { order, shipment };
-  const delivered = await arrive(tx, order, [shipment], actor);
-  return { order: delivered, shipment: delivered.shipments.find(({ id }) => id === shipment_id) ?? shipment };
+  return arrived(tx, order, shipment, actor);
+}
+
+/** Whether a parcel that a carrier reports on is where it should be, and nothing speaks against what is reported. */
+export function isExpected({ order, shipment }: Parcel): boolean {
+  if (isTravelling(shipment.status)) return true;
+  return isInHouse(shipment.status) && !isCancelled(order.status) && order.holds.length === 0;
+}
+
+/**
+ * Opens the claims of locked orders at once, whose parcels are about to leave as expected. Answers, by order, those of
+ * which all units can leave.
+ */
+export async function readyToLeave(tx: Tx, parcels: readonly Parcel[]): Promise<Map<number, Parcel>> {
+  await openEach(
+    tx,
+    parcels.map(({ order }) => ({ order_id: order.id, products: productsOf(order) })),
+  );
+  const ready = new Map<number, Parcel>();
+  for (const { order: locked, shipment } of parcels) {
+    const order = withClaims(locked, await freshClaim(tx, locked.id));
+    if (!missesUnits(shipment, takeable(order, shipment))) ready.set(order.id, { order, shipment });
+  }
+  return ready;
+}
+
+/**
+ * A carrier has a parcel that was expected to leave, or has delivered one that was expected to arrive.
+ * Emits: order.fulfilled, order.shipped, order.delivered.
+ */
+export async function carryExpected(tx: Tx, parcel: Parcel, act: "ship" | "deliver", actor: Actor): Promise<Parcel> {
+  const { order, shipment } = isInHouse(parcel.shipment.status)
+    ? await leave(tx, parcel.order, parcel.shipment, actor, true)
+    : parcel;
+  return act === "ship" ? { order, shipment } : arrived(tx, order, shipment, actor);
+}
+
+async function arrived(tx: Tx, before: Order, parcel: Shipment, actor: Actor): Promise<Parcel> {
+  const order = await arrive(tx, before, [parcel], actor);
+  return { order, shipment: order.shipments.find(({ id }) => id === parcel.id) ?? parcel };
 }
 
 /** The carrier has the parcel, whatever we know of its order. */
@@ -121,7 +160,8 @@ async function leftOrNot(tx: Tx, order: Order, shipment: Shipment, actor: Actor)
 async function leaveAwake(tx: Tx, before: Order, shipment: Shipment, actor: Actor): Promise<Gone> {
   const stopped = isStopped(before);
   // Units may have been taken from the order between the lock of its row and that of its stock.
-  const awake = withClaims(before, await (stopped ? resumeClaim : freshClaim)(tx, before.id));
+  const claims = stopped ? resumeClaim(tx, before.id) : freshClaim(tx, before.id, productsOf(before));
+  const awake = withClaims(before, await claims);
   const short = missesUnits(shipment, takeable(awake, shipment));
   const gone = await leave(tx, awake, shipment, actor, true);
   // In the same part as the parcel's leaving, since a part has the stock read for itself.

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
 import { forUpdate, given, isOneOf } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
@@ -64,12 +64,18 @@ const ofShipment = prepared((sql, a: Args<{ shipment_id: number }>) =>
   sql.select().from(labels).where(eq(labels.shipment_id, a.shipment_id)).orderBy(desc(labels.id)),
 );
 
-const costOfShipment = prepared((sql, a: Args<{ shipment_id: number }>) =>
+const costsOf = preparedOf((sql, isOf) =>
   sql
-    .select({ id: labels.id, status: labels.status, cost_cents: labels.cost_cents, currency: labels.currency })
+    .select({
+      shipment_id: labels.shipment_id,
+      id: labels.id,
+      status: labels.status,
+      cost_cents: labels.cost_cents,
+      currency: labels.currency,
+    })
     .from(labels)
-    .where(eq(labels.shipment_id, a.shipment_id))
-    .orderBy(desc(labels.id)),
+    .where(isOf(labels.shipment_id))
+    .orderBy(asc(labels.id)),
 );
 
 const orderLocked = prepared((sql, a: Args<{ id: number }>) =>
@@ -102,13 +108,18 @@ export async function findLabelOfShipment(db: Db, shipment_id: number): Promise<
   return row === undefined ? null : labelOf(db, row);
 }
 
+/** What a label costs and how far its purchase is. */
+type LabelCost = Pick<Label, "id" | "status" | "cost_cents" | "currency">;
+
 /** As `findLabelOfShipment`, without what is printed on the label. */
-export async function findLabelCost(
-  db: Db,
-  shipment_id: number,
-): Promise<Pick<Label, "id" | "status" | "cost_cents" | "currency"> | null> {
-  const [row] = await costOfShipment(db, { shipment_id });
-  return row ?? null;
+export async function findLabelCost(db: Db, shipment_id: number): Promise<LabelCost | null> {
+  return (await findLabelCosts(db, [shipment_id])).get(shipment_id) ?? null;
+}
+
+/** As `findLabelCost`, of parcels by their ids. */
+export async function findLabelCosts(db: Db, shipment_ids: readonly number[]): Promise<Map<number, LabelCost>> {
+  const rows = shipment_ids.length === 0 ? [] : await costsOf(db, { ids: shipment_ids });
+  return new Map(rows.map(({ shipment_id, ...cost }) => [shipment_id ?? 0, cost]));
 }
 
 const ofReturn = prepared((select, a: Args<{ return_id: number }>) =>

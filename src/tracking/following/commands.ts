@@ -12,8 +12,9 @@ import { retired_after_ms } from "../polling/rules.ts";
 import type { TrackingRecord } from "../record.ts";
 import { unknown_carrier } from "../rules.ts";
 import { lockKnown, recordWaiting } from "../scans/commands.ts";
+import { findReturnOf } from "../scans/store.ts";
 import { isSimulated } from "../simulation.ts";
-import { findReturnOf, insertFollowed, type RecordFacts, saveFacts, setLook } from "../store.ts";
+import { insertFollowed, type RecordFacts, saveFacts, setLook } from "../store.ts";
 import { accountFor, carrierOf, type Follower, isPast } from "./rules.ts";
 import type { FollowNumber } from "./schemas.ts";
 

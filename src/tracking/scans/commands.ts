@@ -2,28 +2,45 @@ import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { momentOf } from "../../kit/clock.ts";
-import { invalid } from "../../kit/fault.ts";
+import { Fault, invalid, orFault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Parcel } from "../../orders/order.ts";
-import { deliverShipment, handOver } from "../../orders/scans/commands.ts";
+import { carryExpected, deliverShipment, handOver, isExpected, readyToLeave } from "../../orders/scans/commands.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
-import { hasLeft, isTravelling } from "../../orders/shipments/status.ts";
+import { hasLeft, isInHouse, isTravelling } from "../../orders/shipments/status.ts";
 import { findStanding } from "../../orders/shipments/store.ts";
 import { plainTrackingNumber } from "../../orders/shipments/tracking_number.ts";
-import { noteInHistory } from "../../orders/store.ts";
-import { previousOf } from "../../outbox/catalog.ts";
+import { lockOrders, noteInHistory } from "../../orders/store.ts";
+import { type DomainEvent, previousOf } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
 import { scannedSscc } from "../../shipping/labels/sscc.ts";
-import { findLabelCost } from "../../shipping/labels/store.ts";
+import { findLabelCost, findLabelCosts } from "../../shipping/labels/store.ts";
 import { type TrackingEventStatus, trackingMeanings } from "../../shipping/updates/status.ts";
 import type { TrackingLocation, TrackingUpdate } from "../../shipping/updates/update.ts";
 import { unknownNumber } from "../numbers/unknown.ts";
 import { looseView, type ParcelOrder, parcelView } from "../parcel.ts";
-import type { Teller, TrackingRecord } from "../record.ts";
+import type { Teller, TrackingEvent, TrackingHistory, TrackingRecord } from "../record.ts";
 import { afterEvent, duplicateHash, inOrder, newFacts, type TrackingStep } from "../rules.ts";
 import type { RecordScan } from "../schemas.ts";
-import { findReturnOf, insertEvent, lockRecord, pageOf, saveFacts, saveRecord } from "../store.ts";
-import { getParcel, getParcelOrder, takeWaiting } from "./store.ts";
+import {
+  insertEvent,
+  listEvents,
+  lockRecord,
+  pageOf,
+  type StoredEvent,
+  saveFacts,
+  saveRecord,
+  saveRecords,
+} from "../store.ts";
+import {
+  findReturnOf,
+  getParcel,
+  getParcelOrder,
+  insertScans,
+  type KnownParcel,
+  lockKnownParcels,
+  takeWaiting,
+} from "./store.ts";
 
 /** A report by a carrier or a person. `occurred_at` is in milliseconds. */
 interface TrackingReport {
@@ -49,13 +66,17 @@ interface TrackingReport {
  * shipment.exception.
  */
 export async function recordScan(tx: Tx, number: string, scan: RecordScan, actor: Actor): Promise<TrackingRecord> {
+  return recordReport(tx, number, reportOf(tx, scan), actor);
+}
+
+/** What a person reports. Refuses: validation_failed. */
+function reportOf(tx: Tx, scan: RecordScan): TrackingReport {
   const occurred_at = momentOf(scan.timestamp) ?? tx.now;
   if (occurred_at > tx.now) throw invalid("timestamp", "lies in the future");
   const { status, message = null, code = null, reason = null, signed_by = null, location } = scan;
   const place = location ? { ...nowhere, ...location } : null;
   const said = { message, location: place, status_detail: reason, carrier_status: null, carrier_code: code, reason };
-  const report = { source: "manual", source_event_id: null, status, occurred_at, signed_by, ...said };
-  return recordReport(tx, number, report, actor);
+  return { source: "manual", source_event_id: null, status, occurred_at, signed_by, ...said };
 }
 
 const nowhere: TrackingLocation = { city: null, state: null, country: null, facility: null };
@@ -120,32 +141,36 @@ export async function lockKnown(tx: Tx, tracking_number: string, actor: Actor): 
 
 async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, actor: Actor): Promise<TrackingRecord> {
   const { tracking_number } = before;
-  const { signed_by, ...stored } = report;
+  const { signed_by: _, ...stored } = report;
   const hash = duplicateHash({ tracking_number, ...stored });
   if (!(await insertEvent(tx, { record_id: before.id, hash, ...stored }))) return before;
   const { status, occurred_at } = report;
   const step = afterEvent(standingOf(before), { status, occurred_at, event_hash: hash });
   const moved = await moveParcel(tx, before.shipment_id, step, actor);
   if (!step.decides) return before;
-  const { message, location: current_location, status_detail } = report;
-  const after = await saveRecord(tx, {
-    ...before,
-    ...step.standing,
-    message,
-    current_location,
-    status_detail,
-    signed_by,
-  });
+  const after = await saveRecord(tx, decidedBy(before, step, report));
   if (step.emits.length === 0) return after;
   const data = moved === null ? await looseData(tx, after, actor) : await parcelData(tx, moved, after, actor);
+  await emit(tx, newsOf(step, data, { before, after, moved }));
+  return after;
+}
+
+/** The record that a report decides the status of. */
+function decidedBy(before: TrackingRecord, { standing }: TrackingStep, report: TrackingReport): TrackingRecord {
+  const { message, location: current_location, status_detail, signed_by } = report;
+  return { ...before, ...standing, message, current_location, status_detail, signed_by };
+}
+
+/** The events of a record whose status has changed. */
+function newsOf(
+  { emits }: TrackingStep,
+  data: DomainEvent["data"],
+  { before, after, moved }: { before: TrackingRecord; after: TrackingRecord; moved: Moved | null },
+): DomainEvent[] {
   const parcel = moved === null ? {} : previousOf({ status: moved.was }, moved.shipment);
   const tracking = previousOf({ status: before.status }, after);
   const previous = { ...parcel, ...("status" in tracking && { tracking }) };
-  await emit(
-    tx,
-    step.emits.map((type) => ({ type, data, previous })),
-  );
-  return after;
+  return emits.map((type) => ({ type, data, previous }));
 }
 
 /** Emits the news of a parcel of an order. */
@@ -220,9 +245,177 @@ async function carry(
   order_act: "ship" | "deliver",
   actor: Actor,
 ): Promise<Parcel | null> {
-  // // The history of the order must show that the carrier has a parcel which was given up.
+  if (!isDue(status, order_act)) return null;
+  return order_act === "ship"
+    ? handOver(tx, shipment_id, actor, { by_carrier: true })
+    : deliverShipment(tx, shipment_id, actor);
+}
+
+/** Whether an act on a parcel was not done before. */
+function isDue(status: Shipment["status"], order_act: "ship" | "deliver"): boolean {
+  // The history of the order must show that the carrier has a parcel which was given up.
   const in_house = !hasLeft(status);
-  if (order_act === "ship" && in_house) return handOver(tx, shipment_id, actor, { by_carrier: true });
-  const under_way = in_house || isTravelling(status);
-  return order_act === "deliver" && under_way ? deliverShipment(tx, shipment_id, actor) : null;
+  return in_house || (order_act === "deliver" && isTravelling(status));
+}
+
+/** A scan that a person enters of a number. */
+interface EnteredScan {
+  readonly number: string;
+  readonly scan: RecordScan;
+  readonly actor: Actor;
+}
+
+/** A new report on a parcel that is known, and what it changes. */
+interface ExpectedReport {
+  /** Its place in the list. */
+  readonly at: number;
+  readonly actor: Actor;
+  readonly known: KnownParcel;
+  readonly report: TrackingReport;
+  readonly hash: string;
+  readonly step: TrackingStep;
+}
+
+/**
+ * Records scans as `recordScan` does one after the other, by about as many statements for many as for one. Answers the
+ * record with its scans after each, or its refusal, which has changed nothing; or that a scan has to be recorded alone,
+ * since its number is not a parcel with a record, its parcel or order is not as a carrier's scan expects it, or the
+ * list has another scan of the order before it. Emits: shipment.tracking_updated, shipment.in_transit,
+ * shipment.delivered, shipment.exception.
+ */
+export async function recordScans(
+  tx: Tx,
+  asked: readonly EnteredScan[],
+): Promise<(TrackingHistory | Fault | "alone")[]> {
+  const numbers = asked.map(({ number }) => plainTrackingNumber(number));
+  const parcels = await lockKnownParcels(tx, numbers);
+  const ids = [...parcels.values()].map(({ record }) => record.id);
+  const scans = Map.groupBy(await listEvents(tx, ids), ({ record_id }) => record_id);
+  const done: (TrackingHistory | Fault | "alone")[] = asked.map(() => "alone");
+  const orders = new Set<number>();
+  const reports: ExpectedReport[] = [];
+  for (const [at, { scan, actor }] of asked.entries()) {
+    const report = orFault(() => reportOf(tx, scan));
+    const known = parcels.get(numbers[at] ?? "");
+    if (report instanceof Fault) done[at] = report;
+    if (report instanceof Fault || known === undefined || orders.has(known.order_id)) continue;
+    orders.add(known.order_id);
+    const { record } = known;
+    const events = scans.get(record.id) ?? [];
+    const hash = duplicateHash({ tracking_number: record.tracking_number, ...report });
+    const isKnown = events.some((event) => event.hash === hash);
+    const { status, occurred_at } = report;
+    const step = afterEvent(standingOf(record), { status, occurred_at, event_hash: hash });
+    if (isKnown) done[at] = historyAfter(tx, known, record, events);
+    else reports.push({ at, actor, known, report, hash, step });
+  }
+  for (const [{ at, known, report }, record] of await recordExpected(tx, reports)) {
+    done[at] = historyAfter(tx, known, record, withEvent(scans.get(record.id) ?? [], report));
+  }
+  return done;
+}
+
+function historyAfter(
+  tx: Tx,
+  { order_id }: KnownParcel,
+  record: TrackingRecord,
+  events: readonly TrackingEvent[],
+): TrackingHistory {
+  return { record, events, order_id, tracking_url: pageOf(tx, record) };
+}
+
+/** Scans, newest first, with one more; of two at the same moment the one that was stored last comes first. */
+function withEvent(events: readonly StoredEvent[], added: TrackingEvent): TrackingEvent[] {
+  const after = events.findIndex(({ occurred_at }) => occurred_at <= added.occurred_at);
+  const place = after < 0 ? events.length : after;
+  return [...events.slice(0, place), added, ...events.slice(place)];
+}
+
+/** Records the reports whose parcels are as expected, and answers the record after each of them. */
+async function recordExpected(
+  tx: Tx,
+  reports: readonly ExpectedReport[],
+): Promise<Map<ExpectedReport, TrackingRecord>> {
+  const parcels = await parcelsAsExpected(tx, reports);
+  const taken = reports.filter((report) => !concernsOrder(report) || parcels.has(report.known.order_id));
+  await insertScans(
+    tx,
+    taken.map(({ known, hash, report: { signed_by: _, ...stored } }) => ({
+      record_id: known.record.id,
+      hash,
+      ...stored,
+    })),
+  );
+  const moved = new Map<ExpectedReport, Moved>();
+  for (const report of taken) {
+    const parcel = parcels.get(report.known.order_id);
+    if (parcel !== undefined) moved.set(report, await moveExpected(tx, parcel, report));
+  }
+  const decided = taken.filter(({ step }) => step.decides);
+  const saved = await saveRecords(
+    tx,
+    decided.map(({ known, step, report }) => decidedBy(known.record, step, report)),
+  );
+  const after = new Map(taken.map((report) => [report, report.known.record]));
+  for (const [at, report] of decided.entries()) after.set(report, saved[at] ?? report.known.record);
+  await tellExpected(tx, moved, after);
+  return after;
+}
+
+const concernsOrder = ({ step, known }: ExpectedReport): boolean =>
+  step.emits.length > 0 || (step.order_act !== null && isDue(known.status, step.order_act));
+
+/** The parcels, by order, of those reports whose orders they concern, locked and ready for what is reported. */
+async function parcelsAsExpected(tx: Tx, reports: readonly ExpectedReport[]): Promise<Map<number, Parcel>> {
+  const concerned = reports.filter(concernsOrder);
+  const orders = await lockOrders(
+    tx,
+    concerned.map(({ known }) => known.order_id),
+  );
+  const ready = new Map<number, Parcel>();
+  const leaving: Parcel[] = [];
+  for (const { known, step } of concerned) {
+    const order = orders.get(known.order_id);
+    const shipment = order?.shipments.find(({ id }) => id === known.shipment_id);
+    assert(order !== undefined && shipment !== undefined, "a parcel belongs to an order");
+    const parcel = { order, shipment };
+    if (step.order_act === null || !isDue(shipment.status, step.order_act)) ready.set(order.id, parcel);
+    else if (!isExpected(parcel)) continue;
+    else if (isInHouse(shipment.status)) leaving.push(parcel);
+    else ready.set(order.id, parcel);
+  }
+  if (leaving.length === 0) return ready;
+  return new Map([...ready, ...(await readyToLeave(tx, leaving))]);
+}
+
+async function moveExpected(tx: Tx, parcel: Parcel, { step, actor }: ExpectedReport): Promise<Moved> {
+  const { order_act } = step;
+  const was = parcel.shipment.status;
+  const isDone = order_act === null || !isDue(was, order_act);
+  const { order, shipment } = isDone ? parcel : await carryExpected(tx, parcel, order_act, actor);
+  return { order, shipment, was, went: shipment.status !== was };
+}
+
+/** Emits the news of parcels whose status has changed. */
+async function tellExpected(
+  tx: Tx,
+  moved: ReadonlyMap<ExpectedReport, Moved>,
+  after: ReadonlyMap<ExpectedReport, TrackingRecord>,
+): Promise<void> {
+  const told = [...moved].filter(([{ step }]) => step.emits.length > 0);
+  const labels = await findLabelCosts(
+    tx,
+    told.map(([, { shipment }]) => shipment.id),
+  );
+  const news: DomainEvent[] = [];
+  for (const [report, parcel] of told) {
+    const { known, step, actor } = report;
+    const { order, shipment, went } = parcel;
+    const record = after.get(report) ?? known.record;
+    if (!went) await tellOrder(tx, order.id, record, actor);
+    const label = labels.get(shipment.id) ?? null;
+    const data = { object: "shipment", ...parcelView({ order, shipment, label, record }) };
+    news.push(...newsOf(step, data, { before: known.record, after: record, moved: parcel }));
+  }
+  await emit(tx, news);
 }

@@ -1,15 +1,19 @@
-// What carriers reported on numbers that were not known here.
-import { asc, eq, lt } from "drizzle-orm";
-import { amongThose } from "../../../db/kit.ts";
+// What scans read and write: reports on numbers that were not known here, and the parcels that scans move.
+import { and, asc, desc, eq, isNotNull, lt, not, or } from "drizzle-orm";
+import { amongTexts, amongThose, forUpdateInOrder, isOneOf, list } from "../../../db/kit.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
-import { waiting_updates } from "../../../db/schema/tracking.ts";
-import { type Args, prepared } from "../../database/statements.ts";
+import { returns } from "../../../db/schema/returns.ts";
+import { shipments } from "../../../db/schema/shipments.ts";
+import { tracking_events, tracking_records, waiting_updates } from "../../../db/schema/tracking.ts";
+import { type Args, insert, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
+import { givenUp } from "../../orders/shipments/status.ts";
 import { listShipments } from "../../orders/shipments/store.ts";
 import type { ParcelOrder } from "../parcel.ts";
-import type { WaitingUpdate } from "../record.ts";
+import type { TrackingRecord, WaitingUpdate } from "../record.ts";
+import type { EventRow } from "../store.ts";
 
 /** Keeps a report until its number is known. */
 export async function insertWaiting(
@@ -74,4 +78,84 @@ export async function getParcelOrder(db: Db, order_id: number): Promise<ParcelOr
   assert(rows[0] !== undefined, "an order has lines");
   const { id, order_number } = rows[0];
   return { id, order_number, lines: rows.map((row) => ({ id: row.line_id, sku: row.sku })) };
+}
+
+const returnOf = prepared((sql, a: Args<{ tracking_number: string }>) =>
+  sql
+    .select({ id: returns.id, order_id: returns.order_id })
+    .from(returns)
+    .where(eq(returns.tracking_number, a.tracking_number))
+    .orderBy(desc(returns.id))
+    .limit(1),
+);
+
+/** The newest return that comes back under a tracking number, with its order; null when there is none. */
+export async function findReturnOf(db: Db, tracking_number: string): Promise<{ id: number; order_id: number } | null> {
+  const [found] = await returnOf(db, { tracking_number });
+  return found ?? null;
+}
+
+const namedParcels = prepared((sql, a: Args<{ numbers: string }>) =>
+  sql
+    .select({
+      tracking_number: shipments.tracking_number,
+      shipment_id: shipments.id,
+      order_id: shipments.order_id,
+      status: shipments.status,
+      record_id: tracking_records.id,
+    })
+    .from(shipments)
+    .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
+    .where(
+      and(
+        amongTexts(shipments.tracking_number, a.numbers),
+        or(not(isOneOf(shipments.status, [givenUp])), isNotNull(tracking_records.id)),
+      ),
+    )
+    .orderBy(asc(shipments.id)),
+);
+const lockedNamed = prepared((sql, a: Args<{ numbers: string }>) =>
+  forUpdateInOrder(
+    sql.select().from(tracking_records).where(amongTexts(tracking_records.tracking_number, a.numbers)),
+    tracking_records.id,
+  ),
+);
+
+/** A parcel of an order with its record, which is locked until the transaction ends. */
+export interface KnownParcel {
+  readonly record: TrackingRecord;
+  readonly shipment_id: number;
+  readonly order_id: number;
+  /** How far the parcel had come before its order was locked. */
+  readonly status: Shipment["status"];
+}
+
+/**
+ * The parcels with these numbers, by number, their records locked. A number is left out that needs a closer look: one
+ * that is unknown, that was tracked apart from a parcel, or whose parcel has no record yet.
+ */
+export async function lockKnownParcels(tx: Tx, numbers: readonly string[]): Promise<Map<string, KnownParcel>> {
+  const named = await namedParcels(tx, { numbers: list(numbers) });
+  const records = (await lockedNamed(tx, { numbers: list(numbers) })) as TrackingRecord[];
+  const of = new Map(records.map((record) => [record.id, record]));
+  const apart = new Set(
+    records.flatMap(({ shipment_id, tracking_number }) => (shipment_id === null ? tracking_number : [])),
+  );
+  // The newest parcel counts, as everywhere.
+  const newest = new Map(named.map((parcel) => [parcel.tracking_number ?? "", parcel]));
+  const known = new Map<string, KnownParcel>();
+  for (const [number, { record_id, shipment_id, order_id, status }] of newest) {
+    const record = of.get(record_id ?? 0);
+    if (record !== undefined && !apart.has(number)) known.set(number, { record, shipment_id, order_id, status });
+  }
+  return known;
+}
+
+/** Stores new scans of locked records. */
+export async function insertScans(tx: Tx, scans: readonly Required<EventRow>[]): Promise<void> {
+  await insert(
+    tx,
+    tracking_events,
+    scans.map((scan) => ({ ...scan, created_at: tx.now })),
+  );
 }

@@ -3,7 +3,7 @@
 import type { Tx } from "../../../database/store.ts";
 import { assert } from "../../../kit/assert.ts";
 import { openLines } from "../../allocations/commands.ts";
-import { findHeldClaim } from "../../allocations/store.ts";
+import { findHeldClaims } from "../../allocations/store.ts";
 import { freshShelves } from "../../backorders/commands.ts";
 import type { Avoided, HeldLine, Reservation } from "../../reservations/reservation.ts";
 import { deleteLines, listClaimedProducts, saveAvoids, saveReservation } from "../../reservations/store.ts";
@@ -36,14 +36,34 @@ export async function openClaim(
     return known;
   }
   const products = own_products ?? (await listClaimedProducts(tx, order_id));
-  const shelves = await freshShelves(tx, [...products, ...more_products]);
-  // Backorders may have been filled before the stock was locked, so the lines are read under the lock.
-  const found = await findHeldClaim(tx, order_id);
-  assert(found, `order ${order_id} has a claim on stock`);
-  const claim: OpenClaim = { reservation: found.reservation, lines: [], shelves };
-  holdLines(tx, claim, found.lines);
-  openClaims(tx).set(order_id, claim);
+  await openAll(tx, [order_id], [...products, ...more_products]);
+  const claim = openClaims(tx).get(order_id);
+  assert(claim, `order ${order_id} has a claim on stock`);
   return claim;
+}
+
+/** Opens the claims of several orders at once, each of which is for these products. */
+export async function openEach(
+  tx: Tx,
+  wanted: readonly { readonly order_id: number; readonly products: readonly number[] }[],
+): Promise<void> {
+  const closed = wanted.filter(({ order_id }) => !openClaims(tx).has(order_id));
+  if (closed.length === 0) return;
+  await openAll(
+    tx,
+    closed.map(({ order_id }) => order_id),
+    closed.flatMap(({ products }) => products),
+  );
+}
+
+async function openAll(tx: Tx, order_ids: readonly number[], products: readonly number[]): Promise<void> {
+  const shelves = await freshShelves(tx, products);
+  // Backorders may have been filled before the stock was locked, so the lines are read under the lock.
+  for (const [order_id, { reservation, lines }] of await findHeldClaims(tx, order_ids)) {
+    const claim: OpenClaim = { reservation, lines: [], shelves };
+    holdLines(tx, claim, lines);
+    openClaims(tx).set(order_id, claim);
+  }
 }
 
 /** Stores the stock items that an open claim is to get nothing of, or that there are none. */
