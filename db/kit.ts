@@ -164,6 +164,14 @@ export const list = (values: readonly (number | string)[]): string =>
 const element = (value: number | string) =>
   typeof value === "number" ? value : `"${value.replace(/[\\"]/g, "\\$&")}"`;
 
+/**
+ * Rows of integers, given as the JSON of a list of objects in one parameter, for PostgreSQL alone: `told(id, …)`, each
+ * column of which is read by `told`. SQLite takes rows one by one in less time.
+ */
+export const toldRows = (rows: SQLWrapper, names: readonly string[]): SQL =>
+  sql`json_to_recordset(${rows}::json) as told(${sql.raw(names.map((name) => `${name} bigint`).join(", "))})`;
+export const told = (name: string): SQL<number> => sql.raw(`told.${name}`) as SQL<number>;
+
 /** All integers that a query finds as the text of one JSON list, in this order. */
 export const listed = (column: AnyColumn | SQLWrapper, order: readonly SQL[] = []): SQL => {
   const sorted = order.length === 0 ? column : sql`${column} order by ${sql.join([...order], sql`, `)}`;

@@ -4,9 +4,9 @@ import type { Tx } from "../../database/store.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import type { Allocation, HeldLine, ReservationLine } from "../reservations/reservation.ts";
 import type { Plan, Portion, Want } from "../reservations/rules.ts";
-import { deleteLines, insertLines, saveLine } from "../reservations/store.ts";
-import { promise, type Shelves, shelfOf } from "../shelves/commands.ts";
-import { addAllocation, insertAllocations, saveAllocation } from "./store.ts";
+import { deleteLines, insertLines, saveLines } from "../reservations/store.ts";
+import { promise, promiseAll, type Shelves, shelfOf } from "../shelves/commands.ts";
+import { addAllocation, insertAllocations, saveAllocations } from "./store.ts";
 
 /**
  * The lines of the claims that are open in this transaction, by id. They are read once, and whoever changes a line or
@@ -32,9 +32,48 @@ export async function allot(
 
 /** Takes units of an allocation away from its line. */
 export async function withdraw(tx: Tx, line: HeldLine, allocation: Allocation, quantity: number): Promise<void> {
+  takeAway(line, allocation, quantity);
+  await saveAllocations(tx, [allocation]);
+}
+
+/** As `withdraw`, to be stored by the caller. */
+export function takeAway(line: HeldLine, allocation: Allocation, quantity: number): void {
   allocation.quantity -= quantity;
-  await saveAllocation(tx, allocation);
   line.allocations = line.allocations.filter(({ quantity }) => quantity > 0);
+}
+
+/** Units of an item that a line is promised. */
+interface Allotment extends Portion {
+  readonly line: HeldLine;
+}
+
+/** Promises units of items to lines of which all is known that is promised to them. */
+export async function allotAll(tx: Tx, allotments: readonly Allotment[]): Promise<void> {
+  const fresh: { readonly line: HeldLine; readonly row: Omit<Allocation, "id"> }[] = [];
+  const changed = new Set<Allocation>();
+  for (const { line, item, quantity } of allotments) {
+    const known = line.allocations.find(({ stock_item_id }) => stock_item_id === item.id);
+    const added = fresh.find((one) => one.line === line && one.row.stock_item_id === item.id);
+    if (known !== undefined) {
+      known.quantity += quantity;
+      changed.add(known);
+    } else if (added !== undefined) added.row.quantity += quantity;
+    else fresh.push({ line, row: { reservation_line_id: line.id, stock_item_id: item.id, quantity } });
+  }
+  await saveAllocations(tx, [...changed]);
+  await insertPromises(tx, fresh);
+}
+
+/** Stores what lines are promised of items of which they were promised nothing. */
+async function insertPromises(
+  tx: Tx,
+  added: readonly { readonly line: HeldLine; readonly row: Omit<Allocation, "id"> }[],
+): Promise<void> {
+  const ids = await insertAllocations(
+    tx,
+    added.map(({ row }) => row),
+  );
+  for (const [at, { line, row }] of added.entries()) line.allocations.push({ id: ids[at] ?? 0, ...row });
 }
 
 /** What a line is to hold of unpicked units from now on. */
@@ -48,6 +87,7 @@ export async function assignUnits(tx: Tx, shelves: Shelves, assignments: readonl
   const changes = new Map<StockItem, number>();
   const change = (item: StockItem, by: number) => changes.set(item, (changes.get(item) ?? 0) + by);
   const added: { readonly line: HeldLine; readonly row: Omit<Allocation, "id"> }[] = [];
+  const changed: Allocation[] = [];
   for (const { line, portions } of assignments) {
     const wanted = new Map(portions.map(({ item, quantity }) => [item.id, quantity]));
     for (const allocation of unpicked(shelves, line)) {
@@ -56,7 +96,7 @@ export async function assignUnits(tx: Tx, shelves: Shelves, assignments: readonl
       if (quantity === allocation.quantity) continue;
       change(itemOf(shelves, line.product_id, allocation.stock_item_id), quantity - allocation.quantity);
       allocation.quantity = quantity;
-      await saveAllocation(tx, allocation);
+      changed.push(allocation);
     }
     line.allocations = line.allocations.filter(({ quantity }) => quantity > 0);
     for (const { item, quantity } of portions) {
@@ -65,14 +105,9 @@ export async function assignUnits(tx: Tx, shelves: Shelves, assignments: readonl
       added.push({ line, row: { reservation_line_id: line.id, stock_item_id: item.id, quantity } });
     }
   }
-  // What is given back comes first, so that no item is promised twice on the way; then in one order for all.
-  const ordered = [...changes].sort(([a, more], [b, less]) => Math.sign(more) - Math.sign(less) || a.id - b.id);
-  for (const [item, by] of ordered) if (by !== 0) await promise(tx, item, by);
-  const ids = await insertAllocations(
-    tx,
-    added.map(({ row }) => row),
-  );
-  for (const [at, { line, row }] of added.entries()) line.allocations.push({ id: ids[at] ?? 0, ...row });
+  await saveAllocations(tx, changed);
+  await promiseAll(tx, changes);
+  await insertPromises(tx, added);
 }
 
 /** Promises portions to a line, whose other allocations need not be known, and saves its counts. */
@@ -92,18 +127,20 @@ export async function addUnits(
   await setCounts(tx, shelves, line, { reserved: line.reserved + added });
 }
 
+type Counts = Partial<Pick<ReservationLine, "wanted" | "reserved" | "picked">>;
+
 /** Saves a line's counts where they change, and the demand that waits for its product with them. */
-export async function setCounts(
-  tx: Tx,
-  shelves: Shelves,
-  line: ReservationLine,
-  counts: Partial<Pick<ReservationLine, "wanted" | "reserved" | "picked">>,
-): Promise<void> {
+export async function setCounts(tx: Tx, shelves: Shelves, line: ReservationLine, counts: Counts): Promise<void> {
+  if (count(shelves, line, counts)) await saveLines(tx, [line]);
+}
+
+/** As `setCounts`, to be stored by the caller; answers whether anything changes. */
+export function count(shelves: Shelves, line: ReservationLine, counts: Counts): boolean {
   const { wanted = line.wanted, reserved = line.reserved, picked = line.picked } = counts;
-  if (wanted === line.wanted && reserved === line.reserved && picked === line.picked) return;
+  if (wanted === line.wanted && reserved === line.reserved && picked === line.picked) return false;
   shelfOf(shelves, line.product_id).backordered += wanted - reserved - (line.wanted - line.reserved);
   Object.assign(line, { wanted, reserved, picked });
-  await saveLine(tx, line);
+  return true;
 }
 
 /** What a reservation is to want of one product from now on. */

@@ -1,7 +1,8 @@
 import { asc, eq, getTableColumns, sql } from "drizzle-orm";
-import { among, list } from "../../../db/kit.ts";
+import { among, list, told, toldRows } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
+import { engine } from "../../config.ts";
 import { type Args, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
@@ -189,12 +190,24 @@ const setQuantity = prepared((tx: Writing, a: Args<{ id: number; quantity: numbe
     .set({ quantity: sql`${a.quantity}` })
     .where(eq(allocations.id, a.id)),
 );
-const remove = prepared((tx: Writing, a: Args<{ id: number }>) =>
-  tx.delete(allocations).where(eq(allocations.id, a.id)),
+const setQuantities = prepared((tx: Writing, a: Args<{ rows: string }>) =>
+  tx
+    .update(allocations)
+    .set({ quantity: told("quantity") })
+    .from(toldRows(a.rows, ["id", "quantity"]))
+    .where(eq(allocations.id, told("id"))),
 );
+const remove = preparedOf((tx: Writing, isOf) => tx.delete(allocations).where(isOf(allocations.id)));
 
-/** Stores how many units an allocation has left; none means that it is gone. */
-export async function saveAllocation(tx: Tx, { id, quantity }: Allocation): Promise<void> {
-  if (quantity === 0) await remove(tx, { id });
-  else await setQuantity(tx, { id, quantity });
+/** Stores how many units allocations have left; none means that one is gone. */
+export async function saveAllocations(tx: Tx, changed: readonly Allocation[]): Promise<void> {
+  const ids = changed.filter(({ quantity }) => quantity === 0).map(({ id }) => id);
+  const rows = changed.filter(({ quantity }) => quantity > 0).map(({ id, quantity }) => ({ id, quantity }));
+  if (engine === "postgres") {
+    if (ids.length > 0) await remove(tx, { ids });
+    if (rows.length > 0) await setQuantities(tx, { rows: JSON.stringify(rows) });
+    return;
+  }
+  for (const id of ids) await remove(tx, { ids: [id] });
+  for (const row of rows) await setQuantity(tx, row);
 }

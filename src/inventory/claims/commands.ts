@@ -6,7 +6,15 @@ import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
-import { addUnits, assignUnits, replaceLines, setCounts, unpicked, unpickedUnits } from "../allocations/commands.ts";
+import {
+  addUnits,
+  assignUnits,
+  count,
+  replaceLines,
+  setCounts,
+  unpicked,
+  unpickedUnits,
+} from "../allocations/commands.ts";
 import { withAllocations } from "../allocations/store.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { handOutUnits, missUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
@@ -26,6 +34,7 @@ import {
   findOrderReservation,
   findReservation,
   listLines,
+  saveLines,
   saveReservation,
 } from "../reservations/store.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
@@ -256,10 +265,11 @@ async function assignPlan(
     shelves,
     lines.map((line, at) => ({ line, portions: portions[at] ?? [] })),
   );
-  for (const [at, line] of lines.entries()) {
+  const counted = lines.filter((line, at) => {
     const unpicked = (portions[at] ?? []).reduce((sum, portion) => sum + portion.quantity, 0);
-    await setCounts(tx, shelves, line, { reserved: line.picked + unpicked });
-  }
+    return count(shelves, line, { reserved: line.picked + unpicked });
+  });
+  await saveLines(tx, counted);
 }
 
 /**
@@ -273,7 +283,8 @@ export async function pickClaim(
   how: { readonly confirmed: boolean; readonly actor: Actor },
 ): Promise<ClaimLine[]> {
   const { lines, shelves } = await openClaim(tx, order_id);
-  for (const pick of picks) await pickUnits(tx, shelves, { order_id, ...how }, lineOf(lines, pick), pick);
+  const wanted = picks.map((pick) => ({ line: lineOf(lines, pick), pick }));
+  await pickUnits(tx, shelves, { order_id, ...how }, wanted);
   return lines.map(claimLine);
 }
 
@@ -336,8 +347,8 @@ export async function shipClaim(
   { confirmed, anyway = false, products = null }: Leaving,
 ): Promise<ClaimLine[]> {
   const { lines, shelves } = await openClaim(tx, order_id, [], products);
-  const errand = { order_id, actor, confirmed, anyway };
-  for (const unit of units) await handOutUnits(tx, shelves, errand, lineOf(lines, unit), unit.quantity);
+  const leaving = units.map((unit) => ({ line: lineOf(lines, unit), quantity: unit.quantity }));
+  await handOutUnits(tx, shelves, { order_id, actor, confirmed, anyway }, leaving);
   return lines.map(claimLine);
 }
 

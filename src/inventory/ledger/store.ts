@@ -1,9 +1,11 @@
 import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import { given, told, toldRows } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
-import { type Args, insertIds, prepared } from "../../database/statements.ts";
+import { engine } from "../../config.ts";
+import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -166,20 +168,54 @@ export async function lotsShipped(db: Db, order_id: number): Promise<ShippedUnit
     .orderBy(asc(movements.product_id), desc(sql`sum(${movements.quantity})`));
 }
 
-const changeReserved = prepared((tx: Writing, a: Args<{ id: number; by: number; now: number }>) =>
+// A value beside a partial index is `given`. What stood there before is named, so that nothing else has changed it.
+const setReserved = prepared((tx: Writing, a: Args<ItemReserved & { now: number }>) =>
   tx
     .update(stock_items)
-    .set({ reserved: sql`${stock_items.reserved} + ${a.by}`, updated_at: sql`${a.now}` })
-    .where(and(eq(stock_items.id, a.id), sql`${stock_items.reserved} + ${a.by} between 0 and ${stock_items.on_hand}`))
-    .returning({ reserved: stock_items.reserved }),
+    .set({ reserved: sql`${a.reserved}`, updated_at: sql`${a.now}` })
+    .where(and(eq(stock_items.id, a.id), sql`${stock_items.reserved} = ${given(a.had)}`)),
+);
+const setReservedOfAll = prepared((tx: Writing, a: Args<{ rows: string; now: number }>) =>
+  tx
+    .update(stock_items)
+    .set({ reserved: told("reserved"), updated_at: sql`${a.now}` })
+    .from(toldRows(a.rows, ["id", "had", "reserved"]))
+    .where(and(eq(stock_items.id, told("id")), eq(stock_items.reserved, told("had"))))
+    .returning({ id: stock_items.id }),
 );
 
-/** Promises more (or, below zero, fewer) units of an item. Reservations alone call this. */
-export async function promiseUnits(tx: Tx, item: StockItem, by: number): Promise<void> {
-  const [row] = await changeReserved(tx, { id: item.id, by, now: tx.now });
-  assert(row?.reserved === item.reserved + by, `stock item ${item.id} holds what was read under its lock`);
-  item.reserved += by;
-  item.updated_at = tx.now;
+interface ItemReserved {
+  readonly id: number;
+  /** What was reserved before. */
+  readonly had: number;
+  readonly reserved: number;
+}
+
+/** Promises more (or, below zero, fewer) units of items. Reservations alone call this. */
+export async function promiseUnits(tx: Tx, changes: Iterable<readonly [StockItem, number]>): Promise<void> {
+  const rows: ItemReserved[] = [];
+  for (const [item, by] of changes) {
+    if (by === 0) continue;
+    rows.push({ id: item.id, had: item.reserved, reserved: item.reserved + by });
+    item.reserved += by;
+    item.updated_at = tx.now;
+  }
+  await saveItems(tx, rows, setReserved, setReservedOfAll);
+}
+
+/** Stores rows of stock items: one by one on SQLite, where that is quicker, and at once on PostgreSQL. */
+async function saveItems<Row extends { readonly id: number }>(
+  tx: Tx,
+  rows: readonly Row[],
+  one: (tx: Tx, row: Row & { readonly now: number }) => Promise<unknown>,
+  all: (tx: Tx, rows: { readonly rows: string; readonly now: number }) => Promise<readonly unknown[]>,
+): Promise<void> {
+  if (rows.length === 0) return;
+  let saved = 0;
+  if (engine === "postgres") saved = (await all(tx, { rows: JSON.stringify(rows), now: tx.now })).length;
+  else
+    for (const row of rows) saved += ((await one(tx, { ...row, now: tx.now })) as { readonly changes: number }).changes;
+  assert(saved === rows.length, `stock items ${rows.map(({ id }) => id)} hold what was read under their lock`);
 }
 
 /** One row of the ledger: units leave `from`, come to `to`, or both. */
@@ -201,108 +237,194 @@ export interface Posting {
   readonly actor: Actor;
 }
 
-const take = prepared((tx: Writing, a: Args<{ id: number; quantity: number; promised: number; now: number }>) =>
+const counts = ["on_hand", "reserved", "received_at"] as const;
+
+interface ItemCounts extends Record<(typeof counts)[number], number> {
+  readonly id: number;
+  /** What was on hand before. */
+  readonly had: number;
+}
+
+const setCounts = prepared((tx: Writing, a: Args<ItemCounts & { now: number }>) =>
   tx
     .update(stock_items)
     .set({
-      on_hand: sql`${stock_items.on_hand} - ${a.quantity}`,
-      reserved: sql`${stock_items.reserved} - ${a.promised}`,
+      on_hand: sql`${a.on_hand}`,
+      reserved: sql`${a.reserved}`,
+      received_at: sql`${a.received_at}`,
       updated_at: sql`${a.now}`,
     })
-    .where(and(eq(stock_items.id, a.id), sql`${stock_items.on_hand} >= ${a.quantity}`))
-    .returning({ on_hand: stock_items.on_hand }),
+    .where(and(eq(stock_items.id, a.id), sql`${stock_items.on_hand} = ${given(a.had)}`)),
+);
+const setCountsOfAll = prepared((tx: Writing, a: Args<{ rows: string; now: number }>) =>
+  tx
+    .update(stock_items)
+    .set({ ...Object.fromEntries(counts.map((name) => [name, told(name)])), updated_at: sql`${a.now}` })
+    .from(toldRows(a.rows, ["id", "had", ...counts]))
+    .where(and(eq(stock_items.id, told("id")), eq(stock_items.on_hand, told("had"))))
+    .returning({ id: stock_items.id }),
 );
 
-interface Put {
-  product_id: number;
-  warehouse_id: number;
-  bin_id: number;
-  lot_id: number | null;
-  quantity: number;
-  promised: number;
-  received_at: number;
-  now: number;
+interface Put extends Record<(typeof counts)[number], number> {
+  readonly product_id: number;
+  readonly warehouse_id: number;
+  readonly bin_id: number;
+  readonly lot_id: number | null;
+  readonly updated_at: number;
 }
 
-const putWith = (target: AnyPgColumn[], targetWhere: SQL) =>
-  prepared((tx: Writing, a: Args<Put>) =>
+const putColumns = ["product_id", "warehouse_id", "bin_id", "lot_id", ...counts, "updated_at"] as const;
+const next_id = sql`nextval(pg_get_serial_sequence('stock_items', 'id'))`;
+const placed = {
+  id: stock_items.id,
+  product_id: stock_items.product_id,
+  bin_id: stock_items.bin_id,
+  lot_id: stock_items.lot_id,
+  on_hand: stock_items.on_hand,
+  reserved: stock_items.reserved,
+};
+// An item may be there of which nothing was left.
+const onPlace = (target: AnyPgColumn[], targetWhere: SQL) => ({
+  target,
+  targetWhere,
+  set: Object.fromEntries([...counts, "updated_at"].map((name) => [name, sql.raw(`excluded.${name}`)])),
+  setWhere: sql`${stock_items.on_hand} = 0`,
+});
+const places = {
+  lot: onPlace([stock_items.product_id, stock_items.bin_id, stock_items.lot_id], sql`lot_id is not null`),
+  noLot: onPlace([stock_items.product_id, stock_items.bin_id], sql`lot_id is null`),
+};
+const putAt = (place: ReturnType<typeof onPlace>) => ({
+  one: prepared((tx: Writing, a: Args<Put>) =>
     tx
       .insert(stock_items)
-      .values({
-        product_id: sql`${a.product_id}`,
-        warehouse_id: sql`${a.warehouse_id}`,
-        bin_id: sql`${a.bin_id}`,
-        lot_id: sql`${a.lot_id}`,
-        on_hand: sql`${a.quantity}`,
-        reserved: sql`${a.promised}`,
-        received_at: sql`${a.received_at}`,
-        updated_at: sql`${a.now}`,
-      })
-      .onConflictDoUpdate({
-        target,
-        targetWhere,
-        set: {
-          on_hand: sql`${stock_items.on_hand} + excluded.on_hand`,
-          reserved: sql`${stock_items.reserved} + excluded.reserved`,
-          received_at: sql`case when ${stock_items.on_hand} = 0 then excluded.received_at
-            else ${stock_items.received_at} end`,
-          updated_at: sql`excluded.updated_at`,
-        },
-      })
-      .returning({
-        id: stock_items.id,
-        on_hand: stock_items.on_hand,
-        reserved: stock_items.reserved,
-        received_at: stock_items.received_at,
-      }),
-  );
-const put = {
-  lot: putWith([stock_items.product_id, stock_items.bin_id, stock_items.lot_id], sql`lot_id is not null`),
-  noLot: putWith([stock_items.product_id, stock_items.bin_id], sql`lot_id is null`),
-};
+      .values(Object.fromEntries(putColumns.map((name) => [name, sql`${a[name]}`])) as never)
+      .onConflictDoUpdate(place)
+      .returning(placed),
+  ),
+  all: prepared((tx: Writing, a: Args<{ rows: string }>) =>
+    tx
+      .insert(stock_items)
+      .select(sql`select ${next_id}, ${sql.join(putColumns.map(told), sql`, `)} from ${toldRows(a.rows, putColumns)}`)
+      .onConflictDoUpdate(place)
+      .returning(placed),
+  ),
+});
+const put = { lot: putAt(places.lot), noLot: putAt(places.noLot) };
+
+/** A row that has been written, and the item that its units came to. */
+export interface Posted {
+  readonly id: number;
+  readonly to: StockItem | null;
+}
 
 /**
- * Writes one row of the ledger and moves its units: nothing else changes what is on hand. `from` is changed in place;
- * answers the item that the units came to, as it is now, and the movement's id.
+ * Writes one row of the ledger and moves its units: nothing else changes what is on hand. `from` is changed in place,
+ * and so is the item `at` which the units arrive, where one is known; else nothing lies there. Answers that item.
  */
-export async function postMovement(tx: Tx, posting: Posting): Promise<{ id: number; to: StockItem | null }> {
-  const { from, to, quantity } = posting;
-  assert(from !== null || to !== null, "units move from or to a stock item");
-  const promised = posting.promised ? quantity : 0;
-  if (from !== null) await takeFrom(tx, from, quantity, promised);
-  const came = to === null ? null : await putTo(tx, to, quantity, promised);
-  const [id = 0] = await insertIds(tx, movements, [rowOf(tx, posting, came)]);
-  return { id, to: came };
+export async function postMovement(tx: Tx, posting: Posting, at: StockItem | null): Promise<Posted> {
+  const [row] = await moved(tx, [posting], () => at);
+  assert(row, "each posting has a row");
+  const [id = 0] = await insertIds(tx, movements, [rowOf(tx, row)]);
+  return { id, to: row.to };
 }
 
-async function takeFrom(tx: Tx, from: StockItem, quantity: number, promised: number): Promise<void> {
-  const [row] = await take(tx, { id: from.id, quantity, promised, now: tx.now });
-  assert(row?.on_hand === from.on_hand - quantity, `stock item ${from.id} holds what was read under its lock`);
-  from.on_hand -= quantity;
-  from.reserved -= promised;
-  from.updated_at = tx.now;
+/** As `postMovement`, of any number, between items that are not both left and come to; `known` finds where they arrive. */
+export async function postMovements(
+  tx: Tx,
+  postings: readonly Posting[],
+  known: (to: Spot) => StockItem | null,
+): Promise<(StockItem | null)[]> {
+  const rows = await moved(tx, postings, known);
+  await insert(
+    tx,
+    movements,
+    rows.map((row) => rowOf(tx, row)),
+  );
+  return rows.map(({ to }) => to);
 }
 
-async function putTo(tx: Tx, to: Spot, quantity: number, promised: number): Promise<StockItem> {
-  const { product_id, warehouse_id, bin_id, lot_id, received_at } = to;
-  const place = { product_id, warehouse_id, bin_id, lot_id, received_at };
-  const [row] = await put[lot_id === null ? "noLot" : "lot"](tx, { ...place, quantity, promised, now: tx.now });
-  assert(row, "units that are put somewhere are there");
-  return { ...to, ...row, updated_at: tx.now };
+/** What a posting came to. */
+interface Moved {
+  readonly posting: Posting;
+  readonly to: StockItem | null;
+  readonly from_balance: number | null;
+  readonly to_balance: number | null;
 }
 
-function rowOf(tx: Tx, posting: Posting, came: StockItem | null): typeof movements.$inferInsert {
+/** Moves units from item to item, in the program and in the database. */
+async function moved(tx: Tx, postings: readonly Posting[], known: (to: Spot) => StockItem | null): Promise<Moved[]> {
+  const had = new Map<StockItem, number>();
+  const fresh: StockItem[] = [];
+  const rows = postings.map((posting): Moved => {
+    const { from, quantity } = posting;
+    assert(from !== null || posting.to !== null, "units move from or to a stock item");
+    const promised = posting.promised ? quantity : 0;
+    if (from !== null) {
+      if (!had.has(from)) had.set(from, from.on_hand);
+      change(tx, from, -quantity, -promised);
+    }
+    if (posting.to === null) return { posting, to: null, from_balance: from?.on_hand ?? null, to_balance: null };
+    const spot = posting.to;
+    const to = fresh.find((item) => isAt(item, spot)) ?? known(spot) ?? emptyItem(tx, spot);
+    if (to.id === 0) {
+      if (!fresh.includes(to)) fresh.push(to);
+    } else if (!had.has(to)) had.set(to, to.on_hand);
+    if (to.on_hand === 0) Object.assign(to, { received_at: spot.received_at });
+    change(tx, to, quantity, promised);
+    return { posting, to, from_balance: from?.on_hand ?? null, to_balance: to.on_hand };
+  });
+  const changed = [...had].map(([item, before]) => {
+    const { id, on_hand, reserved, received_at } = item;
+    return { id, had: before, on_hand, reserved, received_at };
+  });
+  await saveItems(tx, changed, setCounts, setCountsOfAll);
+  await putItems(tx, fresh);
+  return rows;
+}
+
+type Place = Pick<Spot, "product_id" | "bin_id" | "lot_id">;
+
+/** Whether an item is where units of the same product, bin and lot come to. */
+export function isAt(item: Place, { product_id, bin_id, lot_id }: Place): boolean {
+  return item.bin_id === bin_id && item.lot_id === lot_id && item.product_id === product_id;
+}
+
+function change(tx: Tx, item: StockItem, on_hand: number, reserved: number): void {
+  item.on_hand += on_hand;
+  item.reserved += reserved;
+  item.updated_at = tx.now;
+}
+
+/** What is not stored yet has no id. */
+const emptyItem = (tx: Tx, spot: Spot): StockItem => ({ ...spot, id: 0, on_hand: 0, reserved: 0, updated_at: tx.now });
+
+/** Stores items in places where nothing lay, and gives them their ids. */
+async function putItems(tx: Tx, items: readonly StockItem[]): Promise<void> {
+  for (const [kind, some] of Map.groupBy(items, ({ lot_id }) => (lot_id === null ? "noLot" : "lot"))) {
+    const { one, all } = put[kind];
+    const stored = engine === "postgres" ? await all(tx, { rows: JSON.stringify(some) }) : [];
+    for (const item of some) {
+      const [row] = engine === "postgres" ? stored.filter((row) => isAt(row, item)) : await one(tx, item);
+      const isWhole = row?.on_hand === item.on_hand && row.reserved === item.reserved;
+      assert(isWhole, `nothing lay in bin ${item.bin} that was not on the shelf`);
+      Object.assign(item, { id: row.id });
+    }
+  }
+}
+
+function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: Moved): typeof movements.$inferInsert {
   const { type, quantity, from, to_place, reason, notes, reference, unit_cost_cents, confirmed, actor } = posting;
   return {
-    product_id: from?.product_id ?? came?.product_id ?? 0,
+    product_id: from?.product_id ?? to?.product_id ?? 0,
     type,
     quantity,
     from_item_id: from?.id ?? null,
-    to_item_id: came?.id ?? null,
+    to_item_id: to?.id ?? null,
     to_place,
-    from_balance: from?.on_hand ?? null,
-    to_balance: came?.on_hand ?? null,
-    lot_id: from?.lot_id ?? came?.lot_id ?? null,
+    from_balance,
+    to_balance,
+    lot_id: from?.lot_id ?? to?.lot_id ?? null,
     reason,
     notes: notes ?? null,
     reference_type: reference?.type ?? null,

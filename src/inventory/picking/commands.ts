@@ -1,5 +1,3 @@
-import { lotMoves } from "../lots/status.ts";
-import { isAvailable, isRecalled } from "../status.ts";
 // Units on their way through staging: picked from the shelf, handed over, or brought back.
 
 import type { Tx } from "../../database/store.ts";
@@ -7,11 +5,16 @@ import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { allot, itemOf, picked, setCounts, unpicked, withdraw } from "../allocations/commands.ts";
+import { allotAll, count, itemOf, picked, setCounts, takeAway, unpicked, withdraw } from "../allocations/commands.ts";
+import { saveAllocations } from "../allocations/store.ts";
 import type { StockItem } from "../ledger/spot.ts";
+import type { Posting } from "../ledger/store.ts";
+import { lotMoves } from "../lots/status.ts";
 import type { Miss, PickedUnits } from "../reservations/claim.ts";
-import type { Avoided, HeldLine } from "../reservations/reservation.ts";
-import { moveUnits, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
+import type { Allocation, Avoided, HeldLine } from "../reservations/reservation.ts";
+import { saveLines } from "../reservations/store.ts";
+import { moveAll, moveUnits, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
+import { isAvailable, isRecalled } from "../status.ts";
 import { isLotGood, isSellable } from "../stock/shelf.ts";
 import { stagingBin, waitingSpot } from "../warehouses/commands.ts";
 
@@ -22,39 +25,68 @@ interface Errand {
   readonly confirmed: boolean;
 }
 
+/** Some units that a line holds, and where they lie. */
+interface HeldUnits {
+  readonly line: HeldLine;
+  readonly item: StockItem;
+  readonly quantity: number;
+}
+
+/** What an act changes of promises, stored at its end: one statement a table, however many lines it is about. */
+interface Changes {
+  readonly allocations: Set<Allocation>;
+  readonly lines: Set<HeldLine>;
+}
+
+const noChanges = (): Changes => ({ allocations: new Set(), lines: new Set() });
+
+function takeFrom(changes: Changes, line: HeldLine, allocation: Allocation, quantity: number): void {
+  takeAway(line, allocation, quantity);
+  changes.allocations.add(allocation);
+}
+
+async function saveChanges(tx: Tx, { allocations, lines }: Changes): Promise<void> {
+  await saveAllocations(tx, [...allocations]);
+  await saveLines(tx, [...lines]);
+}
+
 /**
- * Takes units of a line to the order's staging bin, as planned or from the lot and bin named: the promise moves along.
+ * Takes units of lines to the order's staging bin, as planned or from the lot and bin named: the promise moves along.
  * Refuses: insufficient_inventory, lot_not_pickable.
  */
 export async function pickUnits(
   tx: Tx,
   shelves: Shelves,
   errand: Errand,
-  line: HeldLine,
-  pick: PickedUnits,
+  picks: readonly { readonly line: HeldLine; readonly pick: PickedUnits }[],
 ): Promise<void> {
-  const { product } = shelfOf(shelves, line.product_id);
-  const open = line.reserved - line.picked;
-  if (pick.quantity > open) {
-    const shortages = [{ sku: product.sku, requested: pick.quantity, available: open }];
-    const few = open === 1 ? `1 unit of ${product.sku} is` : `${open} units of ${product.sku} are`;
-    const message = `Only ${few} left to pick, not ${pick.quantity}.`;
-    throw new Fault("insufficient_inventory", message, { shortages });
+  const changes = noChanges();
+  const taken: HeldUnits[] = [];
+  for (const { line, pick } of picks) {
+    const { product } = shelfOf(shelves, line.product_id);
+    const open = line.reserved - line.picked;
+    if (pick.quantity > open) {
+      const shortages = [{ sku: product.sku, requested: pick.quantity, available: open }];
+      const few = open === 1 ? `1 unit of ${product.sku} is` : `${open} units of ${product.sku} are`;
+      const message = `Only ${few} left to pick, not ${pick.quantity}.`;
+      throw new Fault("insufficient_inventory", message, { shortages });
+    }
+    const isMeant = namedBy(pick);
+    let left = pick.quantity;
+    for (const allocation of unpicked(shelves, line)) {
+      const item = itemOf(shelves, line.product_id, allocation.stock_item_id);
+      const quantity = Math.min(left, allocation.quantity);
+      if (quantity === 0 || !isMeant(item)) continue;
+      if (!isLotGood(item, tx.now)) throw notPickable(item);
+      left -= quantity;
+      takeFrom(changes, line, allocation, quantity);
+      taken.push({ line, item, quantity });
+    }
+    if (left > 0) taken.push(...(await takeOthers(tx, shelves, changes, line, isMeant, left)));
+    if (count(shelves, line, { picked: line.picked + pick.quantity })) changes.lines.add(line);
   }
-  const isMeant = namedBy(pick);
-  let left = pick.quantity;
-  const planned = unpicked(shelves, line);
-  for (const allocation of planned) {
-    const item = itemOf(shelves, line.product_id, allocation.stock_item_id);
-    const units = Math.min(left, allocation.quantity);
-    if (units === 0 || !isMeant(item)) continue;
-    if (!isLotGood(item, tx.now)) throw notPickable(item);
-    left -= units;
-    await withdraw(tx, line, allocation, units);
-    await stage(tx, shelves, errand, line, item, units);
-  }
-  if (left > 0) await pickOthers(tx, shelves, errand, line, isMeant, left);
-  await setCounts(tx, shelves, line, { picked: line.picked + pick.quantity });
+  await saveChanges(tx, changes);
+  await stage(tx, shelves, errand, taken);
 }
 
 const namedBy = (pick: PickedUnits) => (item: StockItem) =>
@@ -113,15 +145,15 @@ export async function missUnits(
   return avoided;
 }
 
-/** Picks units that were not planned for the line: it gives up as many of those that were. */
-async function pickOthers(
+/** Takes units that were not planned for the line: it gives up as many of those that were. */
+async function takeOthers(
   tx: Tx,
   shelves: Shelves,
-  errand: Errand,
+  changes: Changes,
   line: HeldLine,
   isMeant: (item: StockItem) => boolean,
-  count: number,
-): Promise<void> {
+  units: number,
+): Promise<HeldUnits[]> {
   const { product, items } = shelfOf(shelves, line.product_id);
   const planned = unpicked(shelves, line);
   const warehouses = new Set(
@@ -132,106 +164,98 @@ async function pickOthers(
   );
   const bad = meant.find((item) => item.on_hand > 0 && !isSellable(item, tx.now));
   if (bad !== undefined) throw notPickable(bad);
-  let left = count;
+  const taken: HeldUnits[] = [];
+  let left = units;
   for (const item of meant) {
-    const units = Math.min(left, item.on_hand - item.reserved);
-    if (units === 0) continue;
-    left -= units;
-    await giveUp(tx, shelves, line, units);
-    await promise(tx, item, units);
-    await stage(tx, shelves, errand, line, item, units);
+    const quantity = Math.min(left, item.on_hand - item.reserved);
+    if (quantity === 0) continue;
+    left -= quantity;
+    await giveUp(tx, shelves, changes, line, quantity);
+    await promise(tx, item, quantity);
+    taken.push({ line, item, quantity });
   }
-  if (left === 0) return;
-  const shortages = [{ sku: product.sku, requested: count, available: count - left }];
+  if (left === 0) return taken;
+  const shortages = [{ sku: product.sku, requested: units, available: units - left }];
   const few = left === 1 ? `1 unit of ${product.sku} is` : `${left} units of ${product.sku} are`;
   const message = `${few} missing in the lot or bin named, or promised to other orders.`;
   throw new Fault("insufficient_inventory", message, { shortages });
 }
 
 /** Gives up units of a line that were planned last. */
-async function giveUp(tx: Tx, shelves: Shelves, line: HeldLine, count: number): Promise<void> {
-  let left = count;
+async function giveUp(tx: Tx, shelves: Shelves, changes: Changes, line: HeldLine, units: number): Promise<void> {
+  let left = units;
   for (const allocation of unpicked(shelves, line).reverse()) {
-    const units = Math.min(left, allocation.quantity);
-    if (units === 0) continue;
-    left -= units;
-    await withdraw(tx, line, allocation, units);
-    await promise(tx, itemOf(shelves, line.product_id, allocation.stock_item_id), -units);
+    const quantity = Math.min(left, allocation.quantity);
+    if (quantity === 0) continue;
+    left -= quantity;
+    takeFrom(changes, line, allocation, quantity);
+    await promise(tx, itemOf(shelves, line.product_id, allocation.stock_item_id), -quantity);
   }
   assert(left === 0, "a line gives up no more than it holds");
 }
 
+/** Moves units that were taken from the shelf to the order's staging bin, where they are promised to their lines. */
 async function stage(
   tx: Tx,
   shelves: Shelves,
   { order_id, actor, confirmed }: Errand,
-  line: HeldLine,
-  item: StockItem,
-  quantity: number,
+  taken: readonly HeldUnits[],
 ): Promise<void> {
   const order = wireId("order", order_id);
-  const { id: bin_id, code: bin } = await tx.memo(`inventory.staging:${item.warehouse_id}:${order}`, () =>
-    stagingBin(tx, item.warehouse_id, order),
-  );
   const outside = { bin_kind: "staging", pick_order: 0, temperature_zone: null, temperature_range: null } as const;
-  const { to } = await moveUnits(tx, shelfOf(shelves, line.product_id), {
-    type: "transfer",
-    quantity,
-    from: item,
-    to: { ...item, bin_id, bin, ...outside },
-    to_place: null,
-    promised: true,
-    reason: "picked",
-    reference: { type: "order", id: order },
-    confirmed,
-    actor,
+  const common = { to_place: null, promised: true, reason: "picked", confirmed, actor } as const;
+  const postings: Posting[] = [];
+  for (const { item, quantity } of taken) {
+    const { id: bin_id, code: bin } = await tx.memo(`inventory.staging:${item.warehouse_id}:${order}`, () =>
+      stagingBin(tx, item.warehouse_id, order),
+    );
+    const to = { ...item, bin_id, bin, ...outside };
+    postings.push({ type: "transfer", quantity, from: item, to, reference: { type: "order", id: order }, ...common });
+  }
+  const came = await moveAll(tx, shelves, postings);
+  const allotments = taken.map(({ line, quantity }, at) => {
+    const item = came[at];
+    assert(item, "picked units lie in staging");
+    return { line, item, quantity };
   });
-  assert(to, "picked units lie in staging");
-  await allot(tx, line, to, quantity);
+  await allotAll(tx, allotments);
 }
 
 /**
- * Hands picked units of a line over: they leave the house. With `anyway` even those of a lot that should not go.
+ * Hands picked units of lines over: they leave the house. With `anyway` even those of a lot that should not go.
  * Refuses: lot_not_pickable.
  */
 export async function handOutUnits(
   tx: Tx,
   shelves: Shelves,
   errand: Errand & { readonly anyway: boolean },
-  line: HeldLine,
-  quantity: number,
+  leaving: readonly { readonly line: HeldLine; readonly quantity: number }[],
 ): Promise<void> {
-  assert(quantity <= line.picked, "only picked units are handed over");
   const { order_id, actor, confirmed, anyway } = errand;
-  let left = quantity;
-  for (const allocation of picked(shelves, line)) {
-    const item = itemOf(shelves, line.product_id, allocation.stock_item_id);
-    const units = Math.min(left, allocation.quantity);
-    if (units === 0) continue;
-    if (!anyway && !isLotGood(item, tx.now)) throw notPickable(item);
-    // A carrier took what was recalled: the order need not be held for it any more.
-    if (isRecalled(item.lot_status)) tx.wake("orders.hold_recalled", tx.now);
-    left -= units;
-    await withdraw(tx, line, allocation, units);
-    await moveUnits(tx, shelfOf(shelves, line.product_id), {
-      type: "sale",
-      quantity: units,
-      from: item,
-      to: null,
-      to_place: "customer",
-      promised: true,
-      reason: "shipped",
-      reference: { type: "order", id: wireId("order", order_id) },
-      confirmed,
-      actor,
-    });
+  const reference = { type: "order", id: wireId("order", order_id) } as const;
+  const common = { to: null, to_place: "customer", promised: true, reason: "shipped", confirmed, actor } as const;
+  const changes = noChanges();
+  const postings: Posting[] = [];
+  for (const { line, quantity: units } of leaving) {
+    assert(units <= line.picked, "only picked units are handed over");
+    let left = units;
+    for (const allocation of picked(shelves, line)) {
+      const from = itemOf(shelves, line.product_id, allocation.stock_item_id);
+      const quantity = Math.min(left, allocation.quantity);
+      if (quantity === 0) continue;
+      if (!anyway && !isLotGood(from, tx.now)) throw notPickable(from);
+      // A carrier took what was recalled: the order need not be held for it any more.
+      if (isRecalled(from.lot_status)) tx.wake("orders.hold_recalled", tx.now);
+      left -= quantity;
+      takeFrom(changes, line, allocation, quantity);
+      postings.push({ type: "sale", quantity, from, reference, ...common });
+    }
+    const { wanted, reserved } = line;
+    const now = { wanted: wanted - units, reserved: reserved - units, picked: line.picked - units };
+    if (count(shelves, line, now)) changes.lines.add(line);
   }
-  const { wanted, reserved } = line;
-  await setCounts(tx, shelves, line, {
-    wanted: wanted - quantity,
-    reserved: reserved - quantity,
-    picked: line.picked - quantity,
-  });
+  await saveChanges(tx, changes);
+  await moveAll(tx, shelves, postings);
 }
 
 /** Takes picked units of a line out of staging, to be put back on the shelf: they are promised to nobody any more. */

@@ -1,9 +1,10 @@
 import { and, asc, desc, eq, getTableColumns, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, given, isOneOf, list } from "../../../db/kit.ts";
+import { among, amongTexts, given, isOneOf, list, told, toldRows } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
+import { engine } from "../../config.ts";
 import { type Args, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Window } from "../../kit/page.ts";
@@ -160,16 +161,27 @@ export async function saveAvoids(tx: Tx, id: number, avoids: readonly Avoided[] 
   await setAvoids(tx, { id, avoids: avoids === null ? null : JSON.stringify(avoids) });
 }
 
-const saveCounts = prepared((tx: Writing, a: Args<{ id: number; wanted: number; reserved: number; picked: number }>) =>
+const counts = ["wanted", "reserved", "picked"] as const;
+const saveCounts = prepared((tx: Writing, a: Args<Pick<ReservationLine, "id" | (typeof counts)[number]>>) =>
   tx
     .update(reservation_lines)
     .set({ wanted: sql`${a.wanted}`, reserved: sql`${a.reserved}`, picked: sql`${a.picked}` })
     .where(eq(reservation_lines.id, a.id)),
 );
+const saveCountsOfAll = prepared((tx: Writing, a: Args<{ rows: string }>) =>
+  tx
+    .update(reservation_lines)
+    .set(Object.fromEntries(counts.map((name) => [name, told(name)])))
+    .from(toldRows(a.rows, ["id", ...counts]))
+    .where(eq(reservation_lines.id, told("id"))),
+);
 
-/** Stores the counts of a line. */
-export async function saveLine(tx: Tx, { id, wanted, reserved, picked }: ReservationLine): Promise<void> {
-  await saveCounts(tx, { id, wanted, reserved, picked });
+/** Stores the counts of lines. */
+export async function saveLines(tx: Tx, lines: readonly ReservationLine[]): Promise<void> {
+  if (lines.length === 0) return;
+  const rows = lines.map(({ id, wanted, reserved, picked }) => ({ id, wanted, reserved, picked }));
+  if (engine === "postgres") await saveCountsOfAll(tx, { rows: JSON.stringify(rows) });
+  else for (const row of rows) await saveCounts(tx, row);
 }
 
 const close = prepared((tx: Writing, a: Args<{ lines: string }>) =>

@@ -8,8 +8,8 @@ import { emit } from "../../outbox/emit.ts";
 import type { Product } from "../../products/product.ts";
 import { listBundlesWith } from "../../products/store.ts";
 import { listParts } from "../bundles/store.ts";
-import type { StockItem } from "../ledger/spot.ts";
-import { type Posting, postMovement, promiseUnits } from "../ledger/store.ts";
+import type { Spot, StockItem } from "../ledger/spot.ts";
+import { isAt, type Posted, type Posting, postMovement, postMovements, promiseUnits } from "../ledger/store.ts";
 import { refuseBundle } from "../stock/rules.ts";
 import { availableOf, itemStatus, itemView, type Shelf, totalsOf } from "../stock/shelf.ts";
 import { findStockedIds, loadShelves, lockShelves } from "../stock/store.ts";
@@ -79,32 +79,46 @@ export function shelfOf(shelves: Shelves, product_id: number): OpenShelf {
 
 /** Promises more, or below zero fewer, units of an item. */
 export async function promise(tx: Tx, item: StockItem, by: number): Promise<void> {
+  await promiseAll(tx, [[item, by]]);
+}
+
+/** Promises more, or below zero fewer, units of each of these items, each of which is named once. */
+export async function promiseAll(tx: Tx, changes: Iterable<readonly [StockItem, number]>): Promise<void> {
   tx.atEnd("inventory.events", announce);
-  await promiseUnits(tx, item, by);
+  await promiseUnits(tx, changes);
 }
 
 /**
  * Moves units and writes the ledger; answers the movement's id and the item that they came to. Refuses:
  * validation_failed, for a bundle, which has no stock of its own.
  */
-export async function moveUnits(
-  tx: Tx,
-  shelf: OpenShelf,
-  posting: Posting,
-): Promise<{ readonly id: number; readonly to: StockItem | null }> {
+export async function moveUnits(tx: Tx, shelf: OpenShelf, posting: Posting): Promise<Posted> {
   refuseBundle(shelf.product);
   tx.atEnd("inventory.events", announce);
-  const { id, to } = await postMovement(tx, posting);
-  if (to === null) return { id, to };
-  const known = shelf.items.find((item) => item.id === to.id);
-  if (known === undefined) {
-    assert(to.on_hand === posting.quantity, `stock item ${to.id} was empty, since it was not on the shelf`);
-    shelf.items.push(to);
-    return { id, to };
-  }
-  const { on_hand, reserved, received_at, updated_at } = to;
-  Object.assign(known, { on_hand, reserved, received_at, updated_at });
-  return { id, to: known };
+  const posted = await postMovement(tx, posting, posting.to === null ? null : itemAt(shelf, posting.to));
+  if (posted.to !== null) lay(shelf, posted.to);
+  return posted;
+}
+
+/**
+ * As `moveUnits`, any number at once of open shelves, between items that are not both left and come to; answers where
+ * the units of each came to.
+ */
+export async function moveAll(tx: Tx, shelves: Shelves, postings: readonly Posting[]): Promise<(StockItem | null)[]> {
+  if (postings.length === 0) return [];
+  tx.atEnd("inventory.events", announce);
+  const came = await postMovements(tx, postings, (to) => itemAt(shelfOf(shelves, to.product_id), to));
+  for (const to of came) if (to !== null) lay(shelfOf(shelves, to.product_id), to);
+  return came;
+}
+
+/** The item of a shelf that units come to, or null when nothing lies there. */
+function itemAt({ items }: OpenShelf, to: Spot): StockItem | null {
+  return items.find((item) => isAt(item, to)) ?? null;
+}
+
+function lay({ items }: OpenShelf, item: StockItem): void {
+  if (!items.includes(item)) items.push(item);
 }
 
 /** Tells of every SKU whose sums have changed since they were last told, or which is labelled anew, once. */

@@ -28,6 +28,7 @@ import {
   findBinOfKind,
   findRoomyBin,
   findWarehouse,
+  freshBin,
   getWarehouse,
   hasWarehouses,
   insertBins,
@@ -287,5 +288,5 @@ export async function waitingSpot(tx: Tx, warehouse_id: number, kind: BinKind): 
 /** Where the picked units of an order wait, by the order's identifier on the wire. */
 export async function stagingBin(tx: Tx, warehouse_id: number, order: string): Promise<Bin> {
   const place = { warehouse_id, zone_id: null, pick_order: 0, capacity: null };
-  return ensureBin(tx, { ...place, code: stagingCode(order), kind: "staging" });
+  return freshBin(tx, { ...place, code: stagingCode(order), kind: "staging" });
 }

@@ -231,10 +231,13 @@ const makeBin = prepared((tx: Writing, a: Args<Omit<Bin, "id">>) =>
 
 /** The bin with the code of this one, made now unless it is there already. */
 export async function ensureBin(tx: Tx, bin: Omit<Bin, "id">): Promise<Bin> {
-  const found = await findBin(tx, bin.warehouse_id, bin.code);
-  if (found !== null) return found;
+  // Another transaction may make it meanwhile.
+  return (await findBin(tx, bin.warehouse_id, bin.code)) ?? (await freshBin(tx, bin));
+}
+
+/** As `ensureBin`, of a bin that is hardly ever there already. */
+export async function freshBin(tx: Tx, bin: Omit<Bin, "id">): Promise<Bin> {
   const [made] = await makeBin(tx, bin);
-  // Another transaction may have made it meanwhile.
   return made ?? ((await findBin(tx, bin.warehouse_id, bin.code)) as Bin);
 }
 

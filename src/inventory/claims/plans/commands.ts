@@ -8,7 +8,7 @@ import type { OrderClaim } from "../../reservations/claim.ts";
 import type { Reservation, ReservationLine } from "../../reservations/reservation.ts";
 import { type Portion, planStock, shortageFault, type Want } from "../../reservations/rules.ts";
 import { insertLines, insertReservations } from "../../reservations/store.ts";
-import { promise, type Shelves, shelfOf } from "../../shelves/commands.ts";
+import { promiseAll, type Shelves, shelfOf } from "../../shelves/commands.ts";
 import { reservationStarts } from "../../status.ts";
 
 /** What a new order wants of the stock, before it is stored. */
@@ -84,7 +84,7 @@ export async function storeClaims(
       return { reservation_line_id: line_ids[at] ?? 0, stock_item_id: item.id, quantity };
     }),
   );
-  for (const [item, units] of [...promised].sort(([a], [b]) => a.id - b.id)) await promise(tx, item, units);
+  await promiseAll(tx, promised);
   await insertAllocations(tx, allocations);
   for (const { row } of rows) shelfOf(shelves, row.product_id).backordered += row.wanted - row.reserved;
   const lines = rows.map(({ row }, at) => ({ id: line_ids[at] ?? 0, ...row }));
