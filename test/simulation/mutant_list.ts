@@ -110,16 +110,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: "picked units lose their promise",
     file: picking,
-    search: `    promised: true,
-    reason: "picked",`,
-    replace: `    promised: false,
-    reason: "picked",`,
+    search: 'promised: true, reason: "picked"',
+    replace: 'promised: false, reason: "picked"',
   },
   {
     name: "a shipped line still wants its units",
     file: picking,
-    search: "wanted: wanted - quantity,",
-    replace: "wanted: Math.max(wanted - quantity, reserved - quantity + 1),",
+    search: "wanted: wanted - units,",
+    replace: "wanted: Math.max(wanted - units, reserved - units + 1),",
   },
   {
     name: "units picked for a cancelled order count as returns",
@@ -154,8 +152,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a bin that was empty remembers when it was first filled",
     file: ledger,
-    search: "= 0 then excluded.received_at",
-    replace: "< 0 then excluded.received_at",
+    search: 'fromEntries([...counts, "updated_at"].map',
+    replace: 'fromEntries(["on_hand", "reserved", "updated_at"].map',
   },
   {
     name: "returned units for quarantine go to the returns bin",
@@ -232,8 +230,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a balance is noted that the ledger does not have",
     file: ledger,
-    search: "from_balance: from?.on_hand ?? null",
-    replace: "from_balance: from ? from.on_hand + (quantity === 5 ? 1 : 0) : null",
+    search: "from_balance = from?.on_hand ?? null",
+    replace: "from_balance = from ? from.on_hand + (quantity === 5 ? 1 : 0) : null",
   },
   {
     name: "the claim of a held order is marked as released until it goes on",

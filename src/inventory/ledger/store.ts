@@ -364,7 +364,8 @@ async function moved(tx: Tx, postings: readonly Posting[], known: (to: Spot) => 
       if (!had.has(from)) had.set(from, from.on_hand);
       change(tx, from, -quantity, -promised);
     }
-    if (posting.to === null) return { posting, to: null, from_balance: from?.on_hand ?? null, to_balance: null };
+    const from_balance = from?.on_hand ?? null;
+    if (posting.to === null) return { posting, to: null, from_balance, to_balance: null };
     const spot = posting.to;
     const to = fresh.find((item) => isAt(item, spot)) ?? known(spot) ?? emptyItem(tx, spot);
     if (to.id === 0) {
@@ -372,7 +373,7 @@ async function moved(tx: Tx, postings: readonly Posting[], known: (to: Spot) => 
     } else if (!had.has(to)) had.set(to, to.on_hand);
     if (to.on_hand === 0) Object.assign(to, { received_at: spot.received_at });
     change(tx, to, quantity, promised);
-    return { posting, to, from_balance: from?.on_hand ?? null, to_balance: to.on_hand };
+    return { posting, to, from_balance, to_balance: to.on_hand };
   });
   const changed = [...had].map(([item, before]) => {
     const { id, on_hand, reserved, received_at } = item;
