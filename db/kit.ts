@@ -164,14 +164,6 @@ export const list = (values: readonly (number | string)[]): string =>
 const element = (value: number | string) =>
   typeof value === "number" ? value : `"${value.replace(/[\\"]/g, "\\$&")}"`;
 
-/**
- * Rows of integers, given as the JSON of a list of objects in one parameter, for PostgreSQL alone: `told(id, …)`, each
- * column of which is read by `told`. SQLite takes rows one by one in less time.
- */
-export const toldRows = (rows: SQLWrapper, names: readonly string[]): SQL =>
-  sql`json_to_recordset(${rows}::json) as told(${sql.raw(names.map((name) => `${name} bigint`).join(", "))})`;
-export const told = (name: string): SQL<number> => sql.raw(`told.${name}`) as SQL<number>;
-
 /** All integers that a query finds as the text of one JSON list, in this order. */
 export const listed = (column: AnyColumn | SQLWrapper, order: readonly SQL[] = []): SQL => {
   const sorted = order.length === 0 ? column : sql`${column} order by ${sql.join([...order], sql`, `)}`;
@@ -190,6 +182,10 @@ export const eachIn = (values: SQLWrapper): SQL =>
   isPostgres
     ? sql`(select unnest(array(select json_array_elements(${values}::json))) as value)`
     : sql`json_each(${values})`;
+
+/** The rows of integers of such a list, whose fields are read by `told`. SQLite takes rows one by one in less time. */
+export const toldIn = (rows: SQLWrapper): SQL => sql`${eachIn(rows)} as told`;
+export const told = (name: string): SQL<number> => sql.raw(`(told.value->>'${name}')::bigint`) as SQL<number>;
 
 interface Lockable {
   for(strength: "update" | "no key update" | "share", config?: { skipLocked: true }): unknown;

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, isNull, sql as template } from "drizzle-orm";
-import { among, amongTexts, eachIn, forUpdateInOrder, given, list } from "../../db/kit.ts";
+import { among, amongTexts, forUpdateInOrder, given, list, told, toldIn } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { engine } from "../config.ts";
@@ -333,12 +333,11 @@ const saveLine = prepared((sql: Writing, a: Args<Pick<OrderLine, "id" | (typeof 
 );
 
 // The counts of many lines by one statement, since a trip to PostgreSQL takes longer than SQLite needs for them all.
-const told = (name: string) => template`(${template.raw(`told.value->>'${name}'`)})::bigint`;
 const saveLinesAtOnce = prepared((sql: Writing, a: Args<{ lines: string }>) =>
   sql
     .update(order_lines)
     .set(Object.fromEntries(counters.map((name) => [name, told(name)])))
-    .from(template`${eachIn(a.lines)} as told`)
+    .from(toldIn(a.lines))
     .where(eq(order_lines.id, told("id"))),
 );
 

@@ -1,5 +1,5 @@
 import { asc, eq, getTableColumns, sql } from "drizzle-orm";
-import { among, list, told, toldRows } from "../../../db/kit.ts";
+import { among, list, told, toldIn } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { engine } from "../../config.ts";
@@ -194,7 +194,7 @@ const setQuantities = prepared((tx: Writing, a: Args<{ rows: string }>) =>
   tx
     .update(allocations)
     .set({ quantity: told("quantity") })
-    .from(toldRows(a.rows, ["id", "quantity"]))
+    .from(toldIn(a.rows))
     .where(eq(allocations.id, told("id"))),
 );
 const remove = preparedOf((tx: Writing, isOf) => tx.delete(allocations).where(isOf(allocations.id)));

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { given, told, toldRows } from "../../../db/kit.ts";
+import { given, told, toldIn } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -179,7 +179,7 @@ const setReservedOfAll = prepared((tx: Writing, a: Args<{ rows: string; now: num
   tx
     .update(stock_items)
     .set({ reserved: told("reserved"), updated_at: sql`${a.now}` })
-    .from(toldRows(a.rows, ["id", "had", "reserved"]))
+    .from(toldIn(a.rows))
     .where(and(eq(stock_items.id, told("id")), eq(stock_items.reserved, told("had"))))
     .returning({ id: stock_items.id }),
 );
@@ -260,7 +260,7 @@ const setCountsOfAll = prepared((tx: Writing, a: Args<{ rows: string; now: numbe
   tx
     .update(stock_items)
     .set({ ...Object.fromEntries(counts.map((name) => [name, told(name)])), updated_at: sql`${a.now}` })
-    .from(toldRows(a.rows, ["id", "had", ...counts]))
+    .from(toldIn(a.rows))
     .where(and(eq(stock_items.id, told("id")), eq(stock_items.on_hand, told("had"))))
     .returning({ id: stock_items.id }),
 );
@@ -305,7 +305,7 @@ const putAt = (place: ReturnType<typeof onPlace>) => ({
   all: prepared((tx: Writing, a: Args<{ rows: string }>) =>
     tx
       .insert(stock_items)
-      .select(sql`select ${next_id}, ${sql.join(putColumns.map(told), sql`, `)} from ${toldRows(a.rows, putColumns)}`)
+      .select(sql`select ${next_id}, ${sql.join(putColumns.map(told), sql`, `)} from ${toldIn(a.rows)}`)
       .onConflictDoUpdate(place)
       .returning(placed),
   ),

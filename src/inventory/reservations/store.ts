@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, given, isOneOf, list, told, toldRows } from "../../../db/kit.ts";
+import { among, amongTexts, given, isOneOf, list, told, toldIn } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
@@ -172,7 +172,7 @@ const saveCountsOfAll = prepared((tx: Writing, a: Args<{ rows: string }>) =>
   tx
     .update(reservation_lines)
     .set(Object.fromEntries(counts.map((name) => [name, told(name)])))
-    .from(toldRows(a.rows, ["id", ...counts]))
+    .from(toldIn(a.rows))
     .where(eq(reservation_lines.id, told("id"))),
 );
 
