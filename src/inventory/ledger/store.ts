@@ -329,7 +329,7 @@ export async function postMovement(tx: Tx, posting: Posting, at: StockItem | nul
   return { id, to: row.to };
 }
 
-/** As `postMovement`, of any number, between items that are not both left and come to; `known` finds where they arrive. */
+/** As `postMovement`, of any number, one after the other; `known` finds the items at which units arrive. */
 export async function postMovements(
   tx: Tx,
   postings: readonly Posting[],

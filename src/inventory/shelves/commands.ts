@@ -100,10 +100,7 @@ export async function moveUnits(tx: Tx, shelf: OpenShelf, posting: Posting): Pro
   return posted;
 }
 
-/**
- * As `moveUnits`, any number at once of open shelves, between items that are not both left and come to; answers where
- * the units of each came to.
- */
+/** As `moveUnits`, any number at once between items of open shelves; answers where the units of each came to. */
 export async function moveAll(tx: Tx, shelves: Shelves, postings: readonly Posting[]): Promise<(StockItem | null)[]> {
   if (postings.length === 0) return [];
   tx.atEnd("inventory.events", announce);
