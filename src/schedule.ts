@@ -13,6 +13,7 @@ import { deleteExpiredAnswers } from "./http/store.ts";
 import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs.ts";
 import { counter } from "./kit/meter.ts";
 import { notePoint } from "./operations/history/jobs.ts";
+import { checkIndexes, checkPages } from "./operations/jobs.ts";
 import { forgetOldRequests } from "./operations/requests/jobs.ts";
 import { addUpOrders, holdRecalled, noteClaims, recheckAddresses, recheckGoods, releaseHolds } from "./orders/jobs.ts";
 import { importDue, importsSettled } from "./platforms/imports/jobs.ts";
@@ -85,6 +86,8 @@ const timedJobs: readonly TimedJob[] = [
   { when: "*/30 * * * * *", what: "note the figures of the moment",              job: notePoint },
   { when: "*/10 * * * *", what: "forget requests past their time, and too many",  job: forgetOldRequests },
   { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },
+  { when: "19 4 * * 1-6", what: "look for damage in the database",              job: checkPages },
+  { when: "19 4 * * 0", what: "look for damage in the database and its indexes",   job: checkIndexes },
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];
 

@@ -55,14 +55,19 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
     if (taken !== null) opened.push({ close: () => taken.release() });
     const alone = taken !== null;
     const reason = settings.check ? "it was asked for" : alone ? reasonToCheck(settings.data) : null;
-    const open = (mode: Mode) => openOne(settings, mode, clocks[mode], { alone, reason }, opened);
+    let is_damaged = false;
+    const damaged = () => {
+      is_damaged = true;
+      forgetRun(settings.data);
+    };
+    const open = (mode: Mode) => openOne({ ...settings, damaged }, mode, clocks[mode], { alone, reason }, opened);
     const [live, test] = [open("live"), open("test")];
     // What is acknowledged from now on is worth nothing in files that a power cut takes away.
     syncFolder(settings.data);
     if (alone) noteStart(settings.data);
     // A command needs the directory to itself only while it looks the databases over.
     if (settings.purpose === "command") taken?.release();
-    return { live, test, close: () => closeInOrder(settings, opened, taken) };
+    return { live, test, close: () => closeInOrder(settings, opened, taken, () => is_damaged) };
   } catch (error) {
     for (const thing of opened.reverse()) void thing.close();
     throw readable(error, settings.data);
@@ -76,7 +81,7 @@ interface Looks {
 }
 
 function openOne(
-  settings: DirectorySettings,
+  settings: DirectorySettings & { readonly damaged: () => void },
   mode: Mode,
   clock: Clock,
   looks: Looks,
@@ -89,12 +94,12 @@ function openOne(
   const committed = (number: number) => keepNumber(commits, number, settings.log);
   // A command may work beside a server, whose reads must not see what is not durable, and it answers nobody else.
   const waits = settings.purpose === "serve" ? "nobody" : "commits";
-  const { log, site } = settings;
+  const { log, site, damaged } = settings;
   const failed = (error: unknown) => {
     forgetRun(settings.data);
     settings.fatal(error);
   };
-  const store = openSqlite({ path, mode, clock, log, fatal: failed, committed, waits, site });
+  const store = openSqlite({ path, mode, clock, log, fatal: failed, damaged, committed, waits, site });
   opened.push(store);
   return store;
 }
@@ -204,11 +209,12 @@ async function closeInOrder(
   { data, purpose, log }: DirectorySettings,
   opened: { close(): unknown }[],
   taken: InstanceLock | null,
+  isDamaged: () => boolean,
 ): Promise<void> {
   await closeAll(taken === null ? opened : opened.splice(1));
   const again = purpose === "command" && taken !== null ? tryLock(join(data, "instance.lock"), 0) : null;
   try {
-    if (taken !== null && (purpose === "serve" || again !== null)) noteEnd(data);
+    if (taken !== null && (purpose === "serve" || again !== null) && !isDamaged()) noteEnd(data);
   } catch (error) {
     // All is closed and on the disk; the next start may look once more than it had to.
     log.warn("how the databases were left was not noted", { reason: String(error) });

@@ -170,13 +170,17 @@ class PostgresStore implements Store {
       try {
         const { rows } = await client.query<{ bytes: number }>(schemaSize, [this.#settings.schema]);
         const database_bytes = rows[0]?.bytes ?? 0;
-        return { engine: "postgres", database_bytes, log_bytes: null, free_bytes: null, connections };
+        return { engine: "postgres", database_bytes, log_bytes: null, free_bytes: null, connections, damage: null };
       } finally {
         client.release();
       }
     } catch (error) {
       throw told(error);
     }
+  }
+
+  async findDamage(): Promise<null> {
+    return null;
   }
 
   async close(): Promise<void> {

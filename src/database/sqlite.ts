@@ -8,6 +8,7 @@ import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { type Site, unreachable } from "../kit/site.ts";
 import { CommitLog, type LogFile, openLogFile } from "./commit_log.ts";
+import { findDamage } from "./damage.ts";
 import { Effects, type Listeners } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
 import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
@@ -18,6 +19,7 @@ import { SteadyClock } from "./steady_clock.ts";
 import type { Db, StepListener, Store, StoreFacts, Tx } from "./store.ts";
 import { Transaction, type World } from "./transaction.ts";
 import { told, troubleFault, troubleOf } from "./trouble.ts";
+import type { Depth } from "./whole_check.ts";
 
 const batch_max = 64;
 
@@ -31,6 +33,8 @@ export interface SqliteSettings {
   readonly site?: (() => Site) | undefined;
   /** Called once when nothing the storage says can be believed any more; the process must end within a second. */
   readonly fatal: (error: unknown) => void;
+  /** Called when the database was found to be damaged. */
+  readonly damaged?: () => void;
   /** Told the number of each commit, once it is durable. */
   readonly committed?: (sequence: number) => void;
   /**
@@ -103,6 +107,7 @@ class SqliteStore implements Store {
   /** Wakes the batch that waits for more writes or for the disk. */
   #stir: () => void = () => {};
   #dead: Fault | null = null;
+  #damage: string | null = null;
   #closed = false;
 
   readonly #begin;
@@ -209,7 +214,17 @@ class SqliteStore implements Store {
       log_bytes: statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
       free_bytes: bavail * bsize,
       connections: null,
+      damage: this.#damage,
     };
+  }
+
+  async findDamage(depth: Depth, ending: AbortSignal): Promise<string | null> {
+    const found = await findDamage(this.#settings.path, depth, ending);
+    if (found !== null) {
+      this.#damage = found;
+      this.#settings.damaged?.();
+    }
+    return found;
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@ import type { Clock } from "../kit/clock.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { Site } from "../kit/site.ts";
 import type { Followed, JobName } from "./job_names.ts";
+import type { Depth } from "./whole_check.ts";
 
 type Drizzle = PgDatabase<PgQueryResultHKT, Record<string, never>>;
 
@@ -65,6 +66,8 @@ export interface StoreFacts {
   readonly free_bytes: number | null;
   /** Connections to PostgreSQL that work or rest, and how many writes and reads wait for one; null on SQLite. */
   readonly connections: { readonly busy: number; readonly idle: number; readonly waiting: number } | null;
+  /** What `findDamage` has found in a SQLite database since it was opened; null on PostgreSQL. */
+  readonly damage: string | null;
 }
 
 /** What writes, and nothing else. */
@@ -98,6 +101,11 @@ export interface Store {
   onStep(listener: StepListener): void;
   /** Sizes and connections, looked up without reading any record. Refuses: storage_unavailable. */
   facts(): Promise<StoreFacts>;
+  /**
+   * Looks through a whole SQLite database beside what goes on, and answers what is damaged in it; null when nothing is,
+   * or when `ending` came first. PostgreSQL looks after its own.
+   */
+  findDamage(depth: Depth, ending: AbortSignal): Promise<string | null>;
   /** Waits for what runs, then lets go of the data. */
   close(): Promise<void>;
 }

@@ -38,6 +38,7 @@ interface StorageFigures {
   readonly log_bytes: number | null;
   readonly free_bytes: number | null;
   readonly connections: { readonly busy: number; readonly idle: number; readonly waiting: number } | null;
+  readonly damage: string | null;
 }
 
 // The queues that are one number for each mode.
@@ -128,6 +129,11 @@ export function storageFamilies(storages: ByMode<StorageFigures>): Family[] {
       "packhouse_database_connections",
       "Connections to PostgreSQL that work or rest, and who waits for one.",
       connections,
+    ),
+    reading(
+      "packhouse_database_damaged",
+      "Whether the nightly look through the database has found damage since the start.",
+      each(({ damage }) => (damage === null ? 0 : 1)),
     ),
   ];
 }

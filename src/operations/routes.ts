@@ -77,7 +77,8 @@ function lookout({ stores }: Service): () => Promise<Health> {
   const look = async (): Promise<Health> => {
     const state = async (mode: Mode, facts: StoreFacts | null) => {
       const answers = (await inTime(stores[mode].read(ping))) !== null;
-      return answers && facts !== null && (await proofs[mode]()) ? "ok" : "failing";
+      const is_sound = facts !== null && facts.damage === null;
+      return answers && is_sound && (await proofs[mode]()) ? "ok" : "failing";
     };
     const [facts, test_facts] = await Promise.all([inTime(stores.live.facts()), inTime(stores.test.facts())]);
     const [live, test] = await Promise.all([state("live", facts), state("test", test_facts)]);

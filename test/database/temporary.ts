@@ -164,6 +164,7 @@ function closing(store: Store, after: () => Promise<void> | void, before = (): v
     onChange: (listener) => store.onChange(listener),
     onStep: (listener) => store.onStep(listener),
     facts: () => store.facts(),
+    findDamage: (depth, ending) => store.findDamage(depth, ending),
     close: async () => {
       before();
       await store.close();
