@@ -5,7 +5,7 @@ import { startPostgres } from "../postgres.ts";
 import { type StartedService, startService } from "../service.ts";
 import { type Ids, placeOrders, sender, skus, env as usual } from "./business.ts";
 import { load, median, type Shot } from "./load.ts";
-import { createOrder, listOrders, orderById, reserveSome } from "./shots.ts";
+import { adjust, createOrder, listOrders, orderById, reserveSome } from "./shots.ts";
 import { type Asked, countingAddress } from "./trips.ts";
 
 // On a busy machine each request may be slow.
@@ -49,6 +49,11 @@ export async function measurePostgres(seconds: number): Promise<number> {
   const ids = await seed(seeding.url, key);
   console.log("\nPostgreSQL: what an act asks of it (a commit waits for the disk, as in a house that means it)");
   await printActs(seeding.url, key, ids, counted.take);
+  await printLocks({ url: seeding.url, key, seconds }, counted.take, [
+    { name: "order create (3 lines)", shot: createOrder(ids) },
+    { name: "reserve (1 of 200 SKUs)", shot: reserveSome },
+    { name: "adjust (1 of 200 SKUs)", shot: adjust },
+  ]);
   const parcels = await buyLabels(seeding.url, key, ids);
   await seeding.stop();
   counted.close();
@@ -95,6 +100,8 @@ export async function measurePostgres(seconds: number): Promise<number> {
       () => scans(bare, "bare"),
     );
   }
+  const { rows } = await admin.query("select deadlocks from pg_stat_database where datname = 'packhouse'");
+  console.log(`\n${rows[0].deadlocks} deadlocks, each of which made a write run again`);
   for (const service of started) await service.remove();
   // They go before their database does.
   for (const { pids } of floors) for (const pid of pids) process.kill(pid);
@@ -194,6 +201,27 @@ async function printActs(url: string, key: string, ids: Ids, take: () => Asked) 
     console.log(`${name.padEnd(30)}${[statements, control, trips].map((it) => String(it).padStart(12)).join("")}`);
   }
 }
+
+/** Prints how long transactions wait for locks and hold them, while many calls do the same. */
+async function printLocks(
+  to: { url: string; key: string; seconds: number },
+  take: () => Asked,
+  kinds: readonly { name: string; shot: Shot }[],
+) {
+  const heads = ["transactions", "wait p50", "p99 ms", "hold p50", "p99 ms"];
+  console.log(`\n${"locks, with 32 calls at once".padEnd(30)}${heads.map((it) => it.padStart(13)).join("")}`);
+  for (const { name, shot } of kinds) {
+    take();
+    first += 1_000_000;
+    await load({ ...to, shot, first });
+    const { waited_ms, held_ms } = take();
+    const cells = [waited_ms, held_ms].flatMap((times) => [0.5, 0.99].map((part) => quantile(times, part).toFixed(1)));
+    console.log(`${name.padEnd(30)}${[String(held_ms.length), ...cells].map((it) => it.padStart(13)).join("")}`);
+  }
+}
+
+const quantile = (times: readonly number[], part: number) =>
+  times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? 0;
 
 const together = (sides: readonly Side[]): Side => ({
   urls: sides.flatMap(({ urls }) => urls),

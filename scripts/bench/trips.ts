@@ -10,6 +10,10 @@ export interface Asked {
   readonly control: number;
   /** How often the server was sent something and waited for. */
   readonly trips: number;
+  /** How long (ms) each transaction that locked rows waited for the first of them. */
+  readonly waited_ms: readonly number[];
+  /** How long (ms) each held them, until its end was answered. */
+  readonly held_ms: readonly number[];
 }
 
 interface Line {
@@ -19,25 +23,50 @@ interface Line {
   /** Whether the first message, which has no kind, has gone by. */
   begun: boolean;
   readonly texts: Map<string, string>;
+  /** When it asked for its first locks, until they are answered, and when they were. */
+  asked_at: number | null;
+  locked_at: number | null;
+  /** Whether the end of its transaction has been asked for. */
+  ends: boolean;
 }
 
 const messages = { parse: 0x50, bind: 0x42, sync: 0x53, query: 0x51 } as const;
+// Of the locks of acts: jobs pass over what is locked.
+const isLocking = (text: string) => text.endsWith("for no key update");
+const isEnd = (text: string) => /^(commit|rollback)$/.test(text);
 const isControl = (text: string) => /^(begin|commit|rollback|savepoint|release|set|select \(?extract)/i.test(text);
 
 /** Opens an address before a database's that counts what goes to it. */
 export async function countingAddress(url: string) {
   const target = new URL(url);
-  const count = { statements: 0, control: 0, trips: 0 };
+  const none = () => ({ statements: 0, control: 0, trips: 0, waited_ms: [] as number[], held_ms: [] as number[] });
+  let count = none();
   const lines = new WeakMap<Socket<unknown>, Line>();
   const note = (line: Line, kind: number, body: Buffer) => {
     const [first = "", second = ""] = body.toString("latin1").split("\0", 2);
     if (kind === messages.parse) line.texts.set(first, second);
-    else if (kind === messages.bind) count[isControl(line.texts.get(second) ?? "") ? "control" : "statements"] += 1;
-    else if (kind === messages.sync) count.trips += 1;
+    else if (kind === messages.bind) {
+      const text = line.texts.get(second) ?? "";
+      count[isControl(text) ? "control" : "statements"] += 1;
+      if (isLocking(text) && line.locked_at === null) line.asked_at ??= performance.now();
+      if (isEnd(text)) line.ends = true;
+    } else if (kind === messages.sync) count.trips += 1;
     else if (kind === messages.query) {
       count.trips += 1;
       count[isControl(first) ? "control" : "statements"] += 1;
     }
+  };
+  const noteAnswer = (line: Line) => {
+    const now = performance.now();
+    if (line.asked_at !== null) {
+      count.waited_ms.push(now - line.asked_at);
+      line.locked_at = now;
+      line.asked_at = null;
+    }
+    if (!line.ends) return;
+    if (line.locked_at !== null) count.held_ms.push(now - line.locked_at);
+    line.locked_at = null;
+    line.ends = false;
   };
   const server = Bun.listen({
     hostname: "127.0.0.1",
@@ -49,11 +78,16 @@ export async function countingAddress(url: string) {
           hostname: target.hostname,
           port: Number(target.port),
           socket: {
-            data: (_, data) => void from.write(data),
+            data: (_, data) => {
+              const line = lines.get(from);
+              if (line !== undefined) noteAnswer(line);
+              from.write(data);
+            },
             close: () => void from.end(),
           },
         });
-        lines.set(from, { to, rest: Buffer.alloc(0), begun: false, texts: new Map() });
+        const locks = { asked_at: null, locked_at: null, ends: false };
+        lines.set(from, { to, rest: Buffer.alloc(0), begun: false, texts: new Map(), ...locks });
         from.resume();
       },
       data(from, data) {
@@ -80,8 +114,8 @@ export async function countingAddress(url: string) {
     url: own.href,
     /** What has gone by since this was called last. */
     take(): Asked {
-      const taken = { ...count };
-      Object.assign(count, { statements: 0, control: 0, trips: 0 });
+      const taken = count;
+      count = none();
       return taken;
     },
     close: () => server.stop(true),
