@@ -57,6 +57,8 @@ export class Road {
   /** The columns of what is prepared on this connection. */
   readonly #prepared = new Map<string, Columns>();
   #held: Traveller[] = [];
+  /** Whether somebody waits for what is held: it goes once all have asked who ask at the same moment. */
+  #isAwaited = false;
   #trips = 0;
 
   constructor(client: pg.ClientBase) {
@@ -65,11 +67,13 @@ export class Road {
 
   /** The place of what is held next. */
   mark(): Mark {
+    this.#settle();
     return { trip: this.#trips, at: this.#held.length };
   }
 
   /** Whether what was held at a place has not been sent yet. */
   holds({ trip }: Mark): boolean {
+    this.#settle();
     return trip === this.#trips;
   }
 
@@ -80,6 +84,7 @@ export class Road {
 
   /** Keeps a statement for the next trip. What fails it fails the rest of that trip, with the same error. */
   hold(statement: Statement, values: readonly unknown[] = [], done: (answer: Answer) => void = ignore): void {
+    this.#settle();
     this.#held.push({ statement, values: values.map(sent), done, fail: ignore });
   }
 
@@ -88,16 +93,27 @@ export class Road {
     this.#held.length = this.holds(since) ? since.at : 0;
   }
 
-  /** Sends a statement behind all that is held, and answers what it brought. */
+  /**
+   * Sends a statement behind all that is held, and answers what it brought. What is asked at the same moment travels
+   * together.
+   */
   ask(statement: Statement, values: readonly unknown[] = []): Promise<Answer> {
     return new Promise((done, fail) => {
       this.#held.push({ statement, values: values.map(sent), done, fail });
-      this.send();
+      if (this.#isAwaited) return;
+      this.#isAwaited = true;
+      queueMicrotask(() => this.#settle());
     });
+  }
+
+  /** What is held from here on does not travel with what was asked before, at whose end it could fail unseen. */
+  #settle(): void {
+    if (this.#isAwaited) this.send();
   }
 
   /** Sends what is held, if anything, without waiting for it. */
   send(): void {
+    this.#isAwaited = false;
     if (this.#held.length === 0) return;
     const trip = new Trip(this.#held, this.#prepared);
     this.#held = [];

@@ -87,15 +87,17 @@ const unclaimed = { wanted: 0, reserved: 0, picked: 0 };
 export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
-  const lines = (await linesOf(db, { ids })).sort((a, b) => a.id - b.id);
-  const claims = await listClaims(
-    db,
-    rows.filter(({ status }) => isOpen(status)).map((row) => row.id),
-  );
+  const open = rows.filter(({ status }) => isOpen(status)).map((row) => row.id);
   const held = rows.filter((row) => row.held).map((row) => row.id);
-  const holds = held.length === 0 ? [] : await holdsOf(db, { ids: held });
-  const shipments = await listShipments(db, ids);
-  const dispatch = await dispatchOf(db, rows);
+  // Asked at the same moment, which is one trip to PostgreSQL.
+  const [lines, claims, holds, shipments, dispatch] = await Promise.all([
+    linesOf(db, { ids }),
+    listClaims(db, open),
+    held.length === 0 ? [] : holdsOf(db, { ids: held }),
+    listShipments(db, ids),
+    dispatchOf(db, rows),
+  ]);
+  lines.sort((a, b) => a.id - b.id);
   const left = new Set(lines.filter((line) => line.quantity_shipped > 0).map((line) => line.order_id));
   const returned = left.size === 0 ? [] : await returnsOf(db, { ids: [...left] });
   const own = Map.groupBy(claims, (claim) => claim.order_line_id);

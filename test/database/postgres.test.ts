@@ -10,7 +10,7 @@ import { migratePostgres } from "../../src/database/migrate_postgres.ts";
 import { migrations } from "../../src/database/migration_sql.ts";
 import { openPostgres } from "../../src/database/postgres.ts";
 import { type Args, insert, prepared } from "../../src/database/statements.ts";
-import type { Store, Tx, Writing } from "../../src/database/store.ts";
+import type { Db, Store, Tx, Writing } from "../../src/database/store.ts";
 import { stillClock, systemClock } from "../../src/kit/clock.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { boxes, ended, thingMigrations, things } from "./things.ts";
@@ -184,11 +184,38 @@ if (engine === "postgres")
       expect(await trips(() => still.write(twoParts))).toBe(4);
       // The end of a read is waited for by nobody.
       expect(await trips(all)).toBe(2);
+      const counted = (db: Db) => db.sql.$count(things);
+      // What is asked at the same moment goes at once.
+      const three = (tx: Tx) =>
+        Promise.all([counted(tx), change(tx, "a"), counted(tx), insert(tx, boxes, [{ name: "y" }])]);
+      expect(await trips(() => still.read((db) => Promise.all([counted(db), counted(db)])))).toBe(2);
+      expect(await trips(() => still.write(three))).toBe(2);
       expect(await trips(() => still.read(async () => {}))).toBe(0);
       expect(await trips(() => ended(still.write(() => Promise.reject(new Error("no")))))).toBe(0);
       travelled.mockRestore();
-      expect((await all()).map(({ quantity }) => quantity)).toEqual([2, 2, 1]);
+      expect((await all()).map(({ quantity }) => quantity)).toEqual([3, 2, 1]);
       await still.close();
+    });
+
+    test("of statements that are asked at the same moment, one that fails takes those behind it with it", async () => {
+      const wrong = (tx: Tx) => tx.sql.update(things).set({ quantity: -1 });
+      const add = (tx: Tx, name: string) => tx.sql.insert(things).values({ name, quantity: 1 });
+      await store.write(async (tx) => {
+        await add(tx, "first");
+        const all = (part: Tx) => Promise.allSettled([add(part, "before"), wrong(part), add(part, "behind")]);
+        let settled: string[] = [];
+        const part = await ended(
+          tx.nested(async (inner) => {
+            settled = (await all(inner)).map(
+              (one) => conflict(one.status === "rejected" ? one.reason : null)?.kind ?? "",
+            );
+          }),
+        );
+        expect([...settled, conflict(part)?.kind]).toEqual(["", "check", "check", "check"]);
+        await add(tx, "last");
+      });
+      const rows = await store.read((db) => db.sql.select({ name: things.name }).from(things).orderBy(things.id));
+      expect(rows.map(({ name }) => name)).toEqual(["first", "last"]);
     });
 
     test("an insert that is told of late fails the part that it belongs to, and no other", async () => {
