@@ -100,8 +100,7 @@ export async function measurePostgres(seconds: number): Promise<number> {
       () => scans(bare, "bare"),
     );
   }
-  const { rows } = await admin.query("select deadlocks from pg_stat_database where datname = 'packhouse'");
-  console.log(`\n${rows[0].deadlocks} deadlocks, each of which made a write run again`);
+  await printDeadlocks(admin);
   for (const service of started) await service.remove();
   // They go before their database does.
   for (const { pids } of floors) for (const pid of pids) process.kill(pid);
@@ -218,6 +217,11 @@ async function printLocks(
     const cells = [waited_ms, held_ms].flatMap((times) => [0.5, 0.99].map((part) => quantile(times, part).toFixed(1)));
     console.log(`${name.padEnd(30)}${[String(held_ms.length), ...cells].map((it) => it.padStart(13)).join("")}`);
   }
+}
+
+async function printDeadlocks(admin: pg.Client) {
+  const { rows } = await admin.query("select deadlocks from pg_stat_database where datname = 'packhouse'");
+  console.log(`\n${rows[0].deadlocks} deadlocks, each of which made a write run again`);
 }
 
 const quantile = (times: readonly number[], part: number) =>

@@ -36,38 +36,57 @@ const isLocking = (text: string) => text.endsWith("for no key update");
 const isEnd = (text: string) => /^(commit|rollback)$/.test(text);
 const isControl = (text: string) => /^(begin|commit|rollback|savepoint|release|set|select \(?extract)/i.test(text);
 
-/** Opens an address before a database's that counts what goes to it. */
-export async function countingAddress(url: string) {
-  const target = new URL(url);
-  const none = () => ({ statements: 0, control: 0, trips: 0, waited_ms: [] as number[], held_ms: [] as number[] });
-  let count = none();
-  const lines = new WeakMap<Socket<unknown>, Line>();
-  const note = (line: Line, kind: number, body: Buffer) => {
+/** Counts what goes by on all lines. */
+class Count {
+  #taken = nothing();
+
+  /** What has gone by since this was called last. */
+  take(): Asked {
+    const taken = this.#taken;
+    this.#taken = nothing();
+    return taken;
+  }
+
+  /** A message from the service. */
+  sent(line: Line, kind: number, body: Buffer): void {
     const [first = "", second = ""] = body.toString("latin1").split("\0", 2);
     if (kind === messages.parse) line.texts.set(first, second);
-    else if (kind === messages.bind) {
-      const text = line.texts.get(second) ?? "";
-      count[isControl(text) ? "control" : "statements"] += 1;
-      if (isLocking(text) && line.locked_at === null) line.asked_at ??= performance.now();
-      if (isEnd(text)) line.ends = true;
-    } else if (kind === messages.sync) count.trips += 1;
+    else if (kind === messages.bind) this.#ran(line, line.texts.get(second) ?? "");
+    else if (kind === messages.sync) this.#taken.trips += 1;
     else if (kind === messages.query) {
-      count.trips += 1;
-      count[isControl(first) ? "control" : "statements"] += 1;
+      this.#taken.trips += 1;
+      this.#ran(line, first);
     }
-  };
-  const noteAnswer = (line: Line) => {
+  }
+
+  /** Something came back from the database. */
+  answered(line: Line): void {
     const now = performance.now();
     if (line.asked_at !== null) {
-      count.waited_ms.push(now - line.asked_at);
+      this.#taken.waited_ms.push(now - line.asked_at);
       line.locked_at = now;
       line.asked_at = null;
     }
     if (!line.ends) return;
-    if (line.locked_at !== null) count.held_ms.push(now - line.locked_at);
+    if (line.locked_at !== null) this.#taken.held_ms.push(now - line.locked_at);
     line.locked_at = null;
     line.ends = false;
-  };
+  }
+
+  #ran(line: Line, text: string): void {
+    this.#taken[isControl(text) ? "control" : "statements"] += 1;
+    if (isLocking(text) && line.locked_at === null) line.asked_at ??= performance.now();
+    if (isEnd(text)) line.ends = true;
+  }
+}
+
+const nothing = () => ({ statements: 0, control: 0, trips: 0, waited_ms: [] as number[], held_ms: [] as number[] });
+
+/** Opens an address before a database's that counts what goes to it. */
+export async function countingAddress(url: string) {
+  const target = new URL(url);
+  const count = new Count();
+  const lines = new WeakMap<Socket<unknown>, Line>();
   const server = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
@@ -80,7 +99,7 @@ export async function countingAddress(url: string) {
           socket: {
             data: (_, data) => {
               const line = lines.get(from);
-              if (line !== undefined) noteAnswer(line);
+              if (line !== undefined) count.answered(line);
               from.write(data);
             },
             close: () => void from.end(),
@@ -100,7 +119,7 @@ export async function countingAddress(url: string) {
           if (line.rest.length < head + 4) return;
           const length = head + line.rest.readUInt32BE(head);
           if (line.rest.length < length) return;
-          if (line.begun) note(line, line.rest[0] ?? 0, line.rest.subarray(5, length));
+          if (line.begun) count.sent(line, line.rest[0] ?? 0, line.rest.subarray(5, length));
           line.begun = true;
           line.rest = line.rest.subarray(length);
         }
@@ -112,12 +131,7 @@ export async function countingAddress(url: string) {
   own.port = String(server.port);
   return {
     url: own.href,
-    /** What has gone by since this was called last. */
-    take(): Asked {
-      const taken = count;
-      count = none();
-      return taken;
-    },
+    take: () => count.take(),
     close: () => server.stop(true),
   };
 }
