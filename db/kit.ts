@@ -121,9 +121,12 @@ export const phoneEnd = (column: AnyColumn | SQLWrapper): SQL =>
 export const holds = (expression: AnyColumn | SQLWrapper, piece: string): SQL =>
   sql`${folded(expression)} like ${`%${piece.replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
 
-/** Whether a text begins with a piece, in a form that walks an index of the very same expression. */
+/**
+ * Whether a text begins with a piece, in a form that walks an index of the very same expression, and where there is none
+ * evaluates it once.
+ */
 export const begins = (expression: AnyColumn | SQLWrapper, piece: SQLWrapper): SQL =>
-  sql`${expression} >= ${piece} and ${expression} < ${piece} || ${last_character}`;
+  sql`${expression} between ${piece} and ${piece} || ${last_character}`;
 
 /**
  * Whether a column is among a list of integers given as one parameter, so that one prepared statement serves any

@@ -70,7 +70,8 @@ export const orders = table(
   },
   (t) => [
     unique("orders_number").on(t.order_number),
-    index("orders_created").on(t.created_at, t.id),
+    // With the number, since a search for the beginning of one walks the list.
+    index("orders_created").on(t.created_at, t.id, t.order_number),
     index("orders_status").on(t.status, t.held, t.created_at, t.id),
     index("orders_queue").on(t.status, t.held, descending(t.priority), t.id),
     index("orders_priority").on(descending(t.priority), t.id),
@@ -127,10 +128,12 @@ export const order_lines = table(
     quantity_delivered: int().notNull(),
     quantity_returned: int().notNull(),
     quantity_cancelled: int().notNull(),
+    /** When its order was created: the orders with a product are listed by the index of the product alone. */
+    ordered_at: time().notNull().default(0),
   },
   (t) => [
     index("order_lines_order").on(t.order_id),
-    index("order_lines_product_order").on(t.product_id, t.order_id),
+    index("order_lines_product_time").on(t.product_id, t.ordered_at, t.order_id),
     check("order_lines_quantity", "quantity between 1 and 1000000"),
     check("order_lines_price", "unit_price_cents >= 0"),
     check("order_lines_discount", "discount_cents between 0 and quantity * unit_price_cents"),

@@ -58,6 +58,7 @@ function copyOrder(db: Database, id: number, count: number, step_ms: number): vo
     product_id: "products.id",
     sku: "products.sku",
     name: "products.name",
+    ...earlier("ordered_at"),
   });
   copy("order_history", plain("order_history", `order_id = ${id}`), { ...its, ...earlier("created_at") });
   copy("order_holds", plain("order_holds", `order_id = ${id}`), { ...its, ...earlier("created_at") });

@@ -250,7 +250,10 @@ export async function findOrdersByNumber(db: Db, numbers: readonly string[]): Pr
 /** A line as it is ordered; of an order of the past, with how far its units have come. */
 export type NewLine = LineAmounts &
   Pick<OrderLine, "product_id" | "sku" | "name" | "components"> &
-  Partial<Pick<OrderLine, keyof typeof untouched>>;
+  Partial<Pick<OrderLine, keyof typeof untouched>> & {
+    /** When its order was created; now unless it is said. */
+    readonly ordered_at?: number;
+  };
 
 const untouched = {
   quantity_packed: 0,
@@ -275,7 +278,7 @@ export async function insertLinesOf(
 ): Promise<(OrderLine & { readonly order_id: number })[]> {
   const rows = lines.map((line) => {
     const parts = line.components?.map(({ product_id, sku, quantity }) => ({ product_id, sku, quantity })) ?? null;
-    return { ...untouched, ...line, components: parts };
+    return { ...untouched, ordered_at: tx.now, ...line, components: parts };
   });
   const ids = await insertIds(tx, order_lines, rows);
   return rows.map((row, at) => {

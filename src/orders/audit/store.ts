@@ -117,6 +117,12 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
       left join claims as c on c.line = p.line and c.product = p.product`,
   },
   {
+    rule: "an order line knows when its order was created",
+    noun: "order line",
+    rows: sql`select ${order_lines.id} as id, ${orders.created_at} as expected, ${order_lines.ordered_at} as actual
+      from ${order_lines} join ${orders} on ${orders.id} = ${order_lines.order_id}`,
+  },
+  {
     rule: "no more units are packed than were picked",
     noun: "order line",
     rows: sql`select id, case when packed > picked then picked else packed end as expected, packed as actual from (

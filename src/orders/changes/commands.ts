@@ -209,7 +209,7 @@ async function replaceLines(tx: Tx, order: Order, wanted: readonly NewLine[]): P
   const fresh = await insertLines(
     tx,
     order.id,
-    wanted.filter((_, at) => kept[at] === undefined),
+    wanted.filter((_, at) => kept[at] === undefined).map((line) => ({ ...line, ordered_at: order.created_at })),
   );
   return { ...order, lines: [...kept.filter((line) => line !== undefined), ...fresh] };
 }

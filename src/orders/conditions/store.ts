@@ -82,6 +82,15 @@ const shortNow: SQL = some(
 const isShort: Condition = { find: (db, max) => waiting(db, { max }), check: shortNow };
 const isNotShort: Condition = { check: template`(${shortNow}) is not true` };
 
+const called = prepared((sql, a: Args<{ sku: string }>) =>
+  sql.select({ id: products.id }).from(products).where(eq(products.sku, a.sku)),
+);
+
+/** The product with exactly this SKU, or null. */
+export async function productOf(db: Db, sku: string): Promise<number | null> {
+  return (await called(db, { sku }))[0]?.id ?? null;
+}
+
 const holding = preparedIds((sql, a: Args<{ sku: string }>) =>
   sql
     .select({ id: order_lines.order_id })

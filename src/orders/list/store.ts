@@ -20,10 +20,10 @@ import type { Db } from "../../database/store.ts";
 import { cutoffBefore } from "../../inventory/warehouses/calendar.ts";
 import { listCalendars } from "../../inventory/warehouses/store.ts";
 import type { Position, Window } from "../../kit/page.ts";
-import { type ConditionFilter, conditionsOf } from "../conditions/store.ts";
+import { type ConditionFilter, conditionsOf, productOf } from "../conditions/store.ts";
 import type { Order } from "../order.ts";
 import type { Search } from "../search/rules.ts";
-import { candidates_max, meaningOf } from "../search/store.ts";
+import { candidates_max, meaningOf, ordersWith, soleProduct } from "../search/store.ts";
 import { isOnHold, openStatuses, type PublicOrderStatus, publicOrderStatuses } from "../status.ts";
 import { findOrders, wholeOrders } from "../store.ts";
 import { countByStatus } from "../tally/store.ts";
@@ -292,6 +292,8 @@ export async function searchOrders(
   bounds = bounds_max,
 ): Promise<Found> {
   const { limit, offset, after } = window;
+  const quick = await searchProduct(db, filter, window, sort, bounds);
+  if (quick !== null) return quick;
   const narrowed = await settled(db, filter);
   const where = matching(narrowed);
   const meaning = await meaningOf(db, filter.search ?? null, conditionsOf(filter), bounds.candidates);
@@ -308,6 +310,24 @@ export async function searchOrders(
   const places = (await placesAmong(db, ids, and(all, onwards))).sort(inOrder(sort));
   const page = places.slice(offset, offset + limit).map(({ id }) => id);
   return { rows: await ordersAt(db, page), total: places.length };
+}
+
+/** As `searchOrders` where all orders with one product are asked for and nothing else; null for any other search. */
+async function searchProduct(
+  db: Db,
+  { search, sku, ...others }: OrderFilter,
+  window: Window,
+  sort: OrderSort,
+  { candidates }: SearchBounds,
+): Promise<Found | null> {
+  if (Object.values(others).some((value) => value !== undefined)) return null;
+  if (sort !== "created_at" && sort !== "-created_at") return null;
+  if ((search === undefined) === (sku === undefined)) return null;
+  const product = search === undefined ? await productOf(db, sku ?? "") : await soleProduct(db, search);
+  if (product === null) return null;
+  const { ids, total } = await ordersWith(db, product, window, sort === "created_at" ? "oldest" : "newest", candidates);
+  const rows = await ordersAt(db, ids);
+  return total === null ? { rows, total, end: null } : { rows, total };
 }
 
 /**

@@ -1,13 +1,14 @@
 // A search of orders that no number of orders makes slow. What each word may mean is looked up in indexes. When a word
 // means few orders, these are the candidates; else the list is walked in its order, a bounded stretch at a time.
-import { and, eq, type SQL, sql as template } from "drizzle-orm";
-import { among, begins, folded, lastDigits, list } from "../../../db/kit.ts";
+import { and, asc, count, desc, eq, type SQL, sql as template } from "drizzle-orm";
+import { among, begins, folded, given, lastDigits, list } from "../../../db/kit.ts";
 import { customer_words } from "../../../db/schema/customers.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
-import { type Args, preparedIds } from "../../database/statements.ts";
+import { type Args, prepared, preparedIds } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
+import type { Window } from "../../kit/page.ts";
 import type { Search, SearchWord } from "./rules.ts";
 
 /** How many orders a word may mean to be a help; a word that means more is only checked of each order. */
@@ -92,7 +93,59 @@ const parcels: Source = {
     return some(template`${shipments} where ${eq(shipments.order_id, orders.id)} and ${tracked} and ${number}`);
   },
 };
-const sources: readonly Source[] = [ids, digits, parcels, numbers, names, skus];
+const others: readonly Source[] = [ids, digits, parcels, numbers, names];
+const sources: readonly Source[] = [...others, skus];
+
+/** The product whose orders are all that a search finds, in lines of it; null when there is more to it. */
+export async function soleProduct(db: Db, { words }: Search): Promise<number | null> {
+  const [word, ...more] = words;
+  if (word === undefined || more.length > 0) return null;
+  const [product = null, another] = (await productsCalled(db, { piece: word.code, max: 1 })) ?? [];
+  if (product === null || another !== undefined) return null;
+  // None of the others may find anything; to learn so much they need not list it.
+  for (const { find } of others) if ((await find(db, word, 0))?.length !== 0) return null;
+  return product;
+}
+
+const countOf = prepared((sql, a: Args<{ product_id: number; limit: number }>) => {
+  const found = sql
+    .selectDistinct({ at: order_lines.ordered_at, id: order_lines.order_id })
+    .from(order_lines)
+    .where(eq(order_lines.product_id, a.product_id))
+    .limit(given(a.limit));
+  return sql.select({ count: count() }).from(found.as("found"));
+});
+
+async function countWith(db: Db, product_id: number, max: number): Promise<number | null> {
+  const [{ count } = { count: 0 }] = await countOf(db, { product_id, limit: max + 1 });
+  return count > max ? null : count;
+}
+
+/**
+ * A page of the orders with a product, the newest or the oldest first, and how many there are: null when they are more
+ * than `max`, and behind a cursor. The index of the product tells both, however many orders there are.
+ */
+export async function ordersWith(
+  db: Db,
+  product_id: number,
+  { limit, offset, after }: Window,
+  first: "newest" | "oldest",
+  max: number,
+): Promise<{ ids: number[]; total: number | null }> {
+  const { ordered_at, order_id } = order_lines;
+  const [sign, sort] = first === "newest" ? [template`<`, desc] : [template`>`, asc];
+  const onwards =
+    after === null ? undefined : template`(${ordered_at}, ${order_id}) ${sign} (${after[0]}, ${after[1]})`;
+  const page = await db.sql
+    .selectDistinct({ at: ordered_at, id: order_id })
+    .from(order_lines)
+    .where(and(eq(order_lines.product_id, product_id), onwards))
+    .orderBy(sort(ordered_at), sort(order_id))
+    .limit(limit)
+    .offset(offset);
+  const total = after === null ? await countWith(db, product_id, max) : null;
+  return { ids: page.map(({ id }) => id), total };
+}
 
 const isDigits = (code: string) => /^\d+$/.test(code);
 

@@ -22,6 +22,7 @@ const held = "an order is held while it has an open hold";
 const worth = "an order comes to what its units cost, in cents, without those that were cancelled";
 const last = "the last row of an order's history leads to where it is";
 
+const filed = "an order line knows when its order was created";
 const tally = "are as many as their kept count says";
 
 let shop: Shop;
@@ -169,6 +170,11 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string
     "a state that no act explains",
     (tx) => tx.sql.update(orders).set({ status: "delivered" }).where(sql`id = 1002`),
     [[last, "order 1002: 1 0"]],
+  ],
+  [
+    "a line that is filed under another time",
+    (tx) => tx.sql.update(order_lines).set({ ordered_at: 5 }).where(line(1001)),
+    [[filed, expect.stringMatching(/^order line 1001: \d{13} 5$/)]],
   ],
   [
     "counts of states that forgot an order",

@@ -8,6 +8,7 @@ import {
   type SearchBounds,
   searchOrders,
 } from "../../../src/orders/list/store.ts";
+import { readSearch } from "../../../src/orders/search/rules.ts";
 import { start } from "../../harness.ts";
 import { openShop, type Shop } from "../shop.ts";
 
@@ -83,3 +84,40 @@ test.each(["created_at", "-created_at", "updated_at", "-updated_at", "priority"]
     }
   },
 );
+
+test("all orders with a product are found by its index as by any other way, each once and where it belongs", async () => {
+  const [rice, salt] = [await shop.product(0, "RICE"), await shop.product(0, "SALT")];
+  const units = [rice, 1] as const;
+  shop.app.clocks.live.advance(1000);
+  await shop.order([units, [rice, 2]]);
+  const later = await shop.order([[salt, 1]]);
+  const file = [
+    "order_number,status,customer_email,address_line1,city,state,postal_code,country,sku,quantity,line_total,created_at,cancelled_at",
+    "OLD,cancelled,jane@example.com,12 Elm St,Portland,OR,97201,US,RICE,1,10,2025-03-01,2025-03-02",
+  ].join("\n");
+  const headers = { "content-type": "text/csv" };
+  const key = shop.app.keys.live.full;
+  const past = await shop.app.call("POST", "/orders/import?history=true", file, { key, headers });
+  expect(past.body.data).toMatchObject({ created: 1, errors: [] });
+  shop.app.clocks.live.advance(60_000);
+  await shop.order([units]);
+  // A line that comes later is filed under the time of its order.
+  const change = { line_items: [salt, rice].map(({ id }) => ({ product_id: id, quantity: 1, unit_price: "1.00" })) };
+  const changed = await shop.app.patch(`/orders/${later.id}`, change);
+  expect([changed.status, changed.body.error]).toEqual([200, undefined]);
+  const bounds: SearchBounds = { candidates: 100, walk: 100 };
+  for (const sort of ["created_at", "-created_at"] as const) {
+    const found = async (filter: object, after: Position | null) =>
+      shop.app.service.stores.live.read((db) => searchOrders(db, filter, { limit: 2, offset: 0, after }, sort, bounds));
+    const search = readSearch("rice");
+    for (let after: Position | null = null; ; ) {
+      const pages = [await found({ sku: "RICE" }, after), await found({ search }, after)];
+      const expected = await found({ sku: "RICE", created_after: 0 }, after);
+      for (const page of pages) expect(page.rows).toEqual(expected.rows);
+      if (after === null) expect(pages.map(({ total }) => total)).toEqual([4, 4]);
+      const last = expected.rows.at(-1);
+      if (last === undefined) break;
+      after = orderPosition(last, sort);
+    }
+  }
+});

@@ -47,9 +47,9 @@ async function storePast(tx: Tx, sheets: readonly PastSheet[], actor: Actor): Pr
     const { order_number } = taken.fields;
     refuseKnown(taken.sheet, (await findOrdersByNumber(tx, [order_number])).get(order_number) ?? 0);
   }
-  const stored = past.map(({ fields: { order_number, status }, sheet, lines }) => {
+  const stored = past.map(({ fields: { order_number, status, created_at }, sheet, lines }) => {
     const id = ids.get(order_number) ?? 0;
-    return { id, status, sheet, lines: lines.map((line) => ({ order_id: id, ...line })) };
+    return { id, status, sheet, lines: lines.map((line) => ({ order_id: id, ordered_at: created_at, ...line })) };
   });
   const lines = Map.groupBy(
     await insertLinesOf(
