@@ -122,8 +122,8 @@ export const holds = (expression: AnyColumn | SQLWrapper, piece: string): SQL =>
   sql`${folded(expression)} like ${`%${piece.replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
 
 /**
- * Whether a text begins with a piece, in a form that walks an index of the very same expression, and where there is none
- * evaluates it once.
+ * Whether a text begins with a piece, in a form that walks an index of the very same expression, and that without one
+ * evaluates it once for a row.
  */
 export const begins = (expression: AnyColumn | SQLWrapper, piece: SQLWrapper): SQL =>
   sql`${expression} between ${piece} and ${piece} || ${last_character}`;

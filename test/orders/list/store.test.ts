@@ -85,14 +85,15 @@ test.each(["created_at", "-created_at", "updated_at", "-updated_at", "priority"]
   },
 );
 
-test("all orders with a product are found by its index as by any other way, each once and where it belongs", async () => {
+test("all orders with a product are found by its index as otherwise, each once and where it belongs", async () => {
   const [rice, salt] = [await shop.product(0, "RICE"), await shop.product(0, "SALT")];
   const units = [rice, 1] as const;
   shop.app.clocks.live.advance(1000);
   await shop.order([units, [rice, 2]]);
   const later = await shop.order([[salt, 1]]);
   const file = [
-    "order_number,status,customer_email,address_line1,city,state,postal_code,country,sku,quantity,line_total,created_at,cancelled_at",
+    "order_number,status,customer_email,address_line1,city,state,postal_code,country,sku,quantity,line_total," +
+      "created_at,cancelled_at",
     "OLD,cancelled,jane@example.com,12 Elm St,Portland,OR,97201,US,RICE,1,10,2025-03-01,2025-03-02",
   ].join("\n");
   const headers = { "content-type": "text/csv" };
