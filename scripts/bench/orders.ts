@@ -8,7 +8,6 @@ import { type Compared, comparePair } from "./pairs.ts";
 import { createOrder, createOrders, listOrdersBy, orderById } from "./shots.ts";
 
 const [few_count, many_count] = [1000, 1_000_000];
-const worst_ratio = 1.25;
 const asked_for = 3000;
 
 /** Measures orders among a thousand and among a million; answers how many goals are missed. */
@@ -26,10 +25,10 @@ export async function measureOrders(seconds: number): Promise<number> {
   };
   const few = await start(service.data, few_count);
   const many = await start(many_data, many_count);
-  console.log(`\ncost with ${many_count} orders against ${few_count} (goal: at most ${worst_ratio})`);
+  console.log(`\ncost with ${many_count} orders against ${few_count}`);
   console.log(`the million were copied in ${many.took_s.toFixed(0)} s`);
-  const compared = kinds.map(({ name, shot, is_goal }): Compared => {
-    return { name, few: shot(few), many: shot(many), worst_ratio: is_goal ? worst_ratio : null };
+  const compared = kinds.map(({ name, shot, worst_ratio }): Compared => {
+    return { name, few: shot(few), many: shot(many), worst_ratio };
   });
   const missed = await comparePair({ few: few.service, many: many.service, key }, compared, seconds);
   await few.service.remove();
@@ -45,19 +44,19 @@ interface Side {
   readonly cursor: string;
 }
 
-const kinds: readonly { name: string; shot: (side: Side) => Compared["few"]; is_goal: boolean }[] = [
-  { name: "order create (3 lines)", shot: ({ ids }) => createOrder(ids), is_goal: true },
-  { name: "bulk create (50 of 3 lines)", shot: ({ ids }) => createOrders(ids), is_goal: true },
-  { name: "order by id", shot: ({ ids }) => orderById(ids), is_goal: true },
+const kinds: readonly { name: string; shot: (side: Side) => Compared["few"]; worst_ratio: number }[] = [
+  { name: "order create (3 lines)", shot: ({ ids }) => createOrder(ids), worst_ratio: 1.25 },
+  { name: "bulk create (50 of 3 lines)", shot: ({ ids }) => createOrders(ids), worst_ratio: 1.25 },
+  { name: "order by id", shot: ({ ids }) => orderById(ids), worst_ratio: 1.15 },
   {
     name: "50 pending orders, by cursor",
     shot: ({ cursor }) => listOrdersBy(`status=pending&cursor=${cursor}`),
-    is_goal: true,
+    worst_ratio: 1.25,
   },
-  { name: "50 pending orders, with total", shot: () => listOrdersBy("status=pending"), is_goal: false },
-  { name: "50 orders, with total", shot: () => listOrdersBy(""), is_goal: false },
-  { name: "search for an order number", shot: () => listOrdersBy("q=S-0-7"), is_goal: false },
-  { name: "search for a SKU", shot: () => listOrdersBy("q=BENCH-77"), is_goal: false },
+  { name: "50 pending orders, with total", shot: () => listOrdersBy("status=pending"), worst_ratio: 1.5 },
+  { name: "50 orders, with total", shot: () => listOrdersBy(""), worst_ratio: 1.5 },
+  { name: "search for an order number", shot: () => listOrdersBy("q=S-0-7"), worst_ratio: 3 },
+  { name: "search for a SKU", shot: () => listOrdersBy("q=BENCH-77"), worst_ratio: 3 },
 ];
 
 /** The orders that are copied: of three lines, one waits and one is held; of one line, one is cancelled. */
