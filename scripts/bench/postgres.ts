@@ -152,6 +152,9 @@ async function buyLabels(url: string, key: string, { customer_id, shipping_addre
     const some = [0, 67, 134].map((more) => ({ sku: skus[(n + more) % skus.length], quantity: 1, unit_price: "5.00" }));
     const to = { customer_id, shipping_address_id };
     const { data: order } = await send("/orders", { order_number: `P-${n}`, ...to, line_items: some });
+    // Its carrier finds a parcel packed.
+    await send(`/orders/${order.id}/pick`, {});
+    await send(`/orders/${order.id}/pack`, {});
     return (await send("/shipping/labels", labelOf(order.id))).data.tracking_number as string;
   });
 }

@@ -52,8 +52,8 @@ const anyEqual = prepared((select, a: Args<{ order_id: number; fingerprint: stri
       and(
         eq(labels.order_id, given(a.order_id)),
         isValid,
-        eq(labels.fingerprint, a.fingerprint),
-        gt(labels.created_at, a.since),
+        eq(labels.fingerprint, given(a.fingerprint)),
+        gt(labels.created_at, given(a.since)),
       ),
     )
     .orderBy(desc(labels.id))

@@ -22,16 +22,7 @@ import { looseView, type ParcelOrder, parcelView } from "../parcel.ts";
 import type { Teller, TrackingEvent, TrackingHistory, TrackingRecord } from "../record.ts";
 import { afterEvent, duplicateHash, inOrder, newFacts, type TrackingStep } from "../rules.ts";
 import type { RecordScan } from "../schemas.ts";
-import {
-  insertEvent,
-  listEvents,
-  lockRecord,
-  pageOf,
-  type StoredEvent,
-  saveFacts,
-  saveRecord,
-  saveRecords,
-} from "../store.ts";
+import { insertEvent, listEvents, lockRecord, pageOf, type StoredEvent, saveFacts, saveRecords } from "../store.ts";
 import {
   findReturnOf,
   getParcel,
@@ -148,7 +139,7 @@ async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, acto
   const step = afterEvent(standingOf(before), { status, occurred_at, event_hash: hash });
   const moved = await moveParcel(tx, before.shipment_id, step, actor);
   if (!step.decides) return before;
-  const after = await saveRecord(tx, decidedBy(before, step, report));
+  const [after = before] = await saveRecords(tx, [decidedBy(before, step, report)]);
   if (step.emits.length === 0) return after;
   const data = moved === null ? await looseData(tx, after, actor) : await parcelData(tx, moved, after, actor);
   await emit(tx, newsOf(step, data, { before, after, moved }));
