@@ -192,23 +192,37 @@ const scan = (tracking_number: string, { status }: { status: string }) =>
         return [product_id, "sale", quantity, id, on_hand, "shipped", "shipped", true, "api_key", "key_1", now];
       }),
     );
-    await ask("update order_lines set quantity_packed = quantity, quantity_shipped = quantity where order_id = $1", [
+    const lines = await ask("update order_lines set quantity_shipped = quantity where order_id = $1 returning *", [
       order,
     ]);
-    await ask("update orders set status = 'shipped', version = version + 1, updated_at = $2 where id = $1", [
-      order,
-      now,
+    await ask(
+      "update reservation_lines l set wanted = 0, reserved = 0, picked = 0 from reservations r" +
+        " where r.id = l.reservation_id and r.order_id = $1",
+      [order],
+    );
+    const [whole] = await ask(
+      "update orders set status = 'shipped', version = version + 1, history_rows = history_rows + 1, updated_at = $2" +
+        " where id = $1 returning *",
+      [order, now],
+    );
+    const hash = new Bun.CryptoHasher("sha256").update(`${tracking_number} ${status} ${now}`).digest("hex");
+    await insert(ask, "tracking_events", "record_id source hash status occurred_at created_at", [
+      [record?.["id"], "manual", hash, status, now, now],
+    ]);
+    const labels = await ask("select id, status, cost_cents, currency from labels where shipment_id = $1", [
+      parcel?.["id"],
     ]);
     await ask(
       "update tracking_records set status = $2, occurred_at = $3, version = version + 1, updated_at = $3 where id = $1",
       [record?.["id"], status, now],
     );
     await insert(ask, "order_history", "order_id number event to_status actor_type actor_id actor_name created_at", [
-      [order, 100, "shipped", "shipped", "api_key", "key_1", "bench", now],
+      [order, whole?.["history_rows"], "ship", "shipped", "api_key", "key_1", "bench", now],
     ]);
     await tell(ask, [
-      event("order.shipped", { object: "order", order, parcel }, now),
-      event("shipment.in_transit", { object: "shipment", parcel, record }, now),
+      event("order.shipped", { object: "order", ...whole, lines, parcel }, now),
+      event("shipment.tracking_updated", { object: "shipment", parcel, record, labels }, now),
+      event("shipment.in_transit", { object: "shipment", parcel, record, labels }, now),
       ...taken.map((item) => event("inventory.updated", { object: "inventory_item", item }, now)),
     ]);
     return { tracking_number, status };

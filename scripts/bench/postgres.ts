@@ -194,7 +194,9 @@ async function printActs(url: string, key: string, ids: Ids, take: () => Asked) 
     await count("pick", `/orders/${order.id}/pick`, {});
     await count("pack", `/orders/${order.id}/pack`, {});
     await count("ship", `/orders/${order.id}/ship`, {});
-    const { tracking_number } = await count("label", "/shipping/labels", labelOf((await place("b")).id));
+    const other = await place("b");
+    for (const act of ["pick", "pack"]) await send(`/orders/${other.id}/${act}`, {});
+    const { tracking_number } = await count("label", "/shipping/labels", labelOf(other.id));
     await count("first scan", `/tracking/${tracking_number}/events`, { status: "in_transit" });
     await count("reserve", "/inventory/reserve", { order_id: `A-${n}`, items: [{ sku: skus[0], quantity: 1 }] });
   }
