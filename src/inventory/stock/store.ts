@@ -62,41 +62,62 @@ const bundled = sql`exists (
   select 1 from ${product_components} where ${product_components.component_id} = ${products.id}
 )`.mapWith(Boolean);
 
+/** What stands in the place of a column of the other kind of row. */
+const none = <T>() => sql<T | null>`null`;
+const noFacts = {
+  backordered: none<number>().mapWith(Number),
+  incoming: none<number>().mapWith(Number),
+  overdue: none<number>().mapWith(Number),
+  bundled: none<boolean>().mapWith(Boolean),
+  moved_at: none<number>().mapWith(Number),
+};
+const item = {
+  id: stock_items.id,
+  warehouse_id: stock_items.warehouse_id,
+  warehouse_priority: warehouses.priority,
+  bin_id: stock_items.bin_id,
+  bin: bins.code,
+  bin_kind: bins.kind,
+  pick_order: bins.pick_order,
+  temperature_zone: zones.temperature_zone,
+  temperature_range: zones.temperature_range,
+  lot_id: stock_items.lot_id,
+  lot_number: lots.lot_number,
+  lot_status: lots.status,
+  lot_received_date: lots.received_date,
+  expiration_date: lots.expiration_date,
+  received_at: stock_items.received_at,
+  updated_at: stock_items.updated_at,
+  on_hand: stock_items.on_hand,
+  reserved: stock_items.reserved,
+};
+const noItem = Object.fromEntries(Object.keys(item).map((name) => [name, none()])) as unknown as typeof item;
+
+// A row for each item and one for each product: what is true of a product is worked out once, however many items it has.
 const stock = preparedOf((select, isOf, a: Args<{ now: number }>) =>
   select
-    .select({
-      product_id: products.id,
-      backordered,
-      incoming,
-      overdue: sql<number>`coalesce(${firstExpiry} <= ${a.now}, false)`.mapWith(Number),
-      bundled,
-      moved_at: lastMoved,
-      id: stock_items.id,
-      warehouse_id: stock_items.warehouse_id,
-      warehouse_priority: warehouses.priority,
-      bin_id: stock_items.bin_id,
-      bin: bins.code,
-      bin_kind: bins.kind,
-      pick_order: bins.pick_order,
-      temperature_zone: zones.temperature_zone,
-      temperature_range: zones.temperature_range,
-      lot_id: stock_items.lot_id,
-      lot_number: lots.lot_number,
-      lot_status: lots.status,
-      lot_received_date: lots.received_date,
-      expiration_date: lots.expiration_date,
-      received_at: stock_items.received_at,
-      updated_at: stock_items.updated_at,
-      on_hand: stock_items.on_hand,
-      reserved: stock_items.reserved,
-    })
-    .from(products)
-    .leftJoin(stock_items, and(eq(stock_items.product_id, products.id), held))
-    .leftJoin(warehouses, eq(warehouses.id, stock_items.warehouse_id))
-    .leftJoin(bins, eq(bins.id, stock_items.bin_id))
+    .select({ product_id: stock_items.product_id, ...noFacts, ...item })
+    .from(stock_items)
+    .innerJoin(warehouses, eq(warehouses.id, stock_items.warehouse_id))
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .leftJoin(zones, eq(zones.id, bins.zone_id))
     .leftJoin(lots, eq(lots.id, stock_items.lot_id))
-    .where(isOf(products.id)),
+    .where(and(isOf(stock_items.product_id), held))
+    .unionAll(
+      select
+        .select({
+          product_id: products.id,
+          // In a query of one table Drizzle takes the table's name from the columns of a template, but not of one within.
+          backordered: sql`${backordered}`,
+          incoming: sql`${incoming}`,
+          overdue: sql`coalesce(${firstExpiry} <= ${a.now}, false)`,
+          bundled: sql`${bundled}`,
+          moved_at: sql`${lastMoved}`,
+          ...noItem,
+        })
+        .from(products)
+        .where(isOf(products.id)) as never,
+    ),
 );
 
 /** A shelf as it was read. */
@@ -130,10 +151,10 @@ async function shelvesOf(db: Db, ids: readonly number[], found: readonly Stocked
   const shelves = new Map(
     found.map((product) => {
       const own = rowsOf.get(product.id) ?? [];
-      const items = own.filter((row) => row.id !== null) as unknown as StockItem[];
+      const items = own.filter((row) => row.id !== null) as StockItem[];
       // Sorted here: a sorter costs SQLite more than the query.
       items.sort((a, b) => a.id - b.id);
-      const [first] = own;
+      const first = own.find((row) => row.id === null);
       const updated_at = Math.max(first?.moved_at ?? product.created_at, ...items.map((item) => item.updated_at));
       const overdue = (first?.overdue ?? 0) > 0;
       const waits = { backordered: first?.backordered ?? 0, incoming: first?.incoming ?? 0 };
