@@ -7,14 +7,14 @@ test.skipIf(engine !== "sqlite")("an act opens its claim once, however many step
   const costs = await costsOfActs();
   const most = {
     create: { reads: 10, writes: 20 },
-    "pick (pending)": { reads: 12, writes: 25 },
+    "pick (pending)": { reads: 11, writes: 25 },
     pack: { reads: 8, writes: 7 },
     ship: { reads: 11, writes: 27 },
-    "ship (pending)": { reads: 12, writes: 57 },
+    "ship (pending)": { reads: 11, writes: 57 },
     label: { reads: 12, writes: 11 },
-    "first scan": { reads: 20, writes: 27 },
+    "first scan": { reads: 19, writes: 27 },
     "delivered scan": { reads: 17, writes: 12 },
-    reserve: { reads: 10, writes: 6 },
+    reserve: { reads: 8, writes: 6 },
     adjust: { reads: 6, writes: 4 },
   };
   const over = Object.entries(most).filter(([act, { reads, writes }]) => {
