@@ -93,7 +93,7 @@ const item = {
 };
 const noItem = Object.fromEntries(Object.keys(item).map((name) => [name, none()])) as unknown as typeof item;
 
-// A row for each item and one for each product: what is true of a product is worked out once, however many items it has.
+// A row for each item, and one for each product: what is true of that is worked out once, however many items it has.
 const stock = preparedOf((select, isOf, a: Args<{ now: number }>) =>
   select
     .select({ product_id: stock_items.product_id, ...noFacts, ...item })
@@ -107,7 +107,7 @@ const stock = preparedOf((select, isOf, a: Args<{ now: number }>) =>
       select
         .select({
           product_id: products.id,
-          // In a query of one table Drizzle takes the table's name from the columns of a template, but not of one within.
+          // In a query of one table Drizzle leaves its name out of a template, but not of one within.
           backordered: sql`${backordered}`,
           incoming: sql`${incoming}`,
           overdue: sql`coalesce(${firstExpiry} <= ${a.now}, false)`,
