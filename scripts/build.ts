@@ -49,7 +49,7 @@ const packFiles: BunPlugin = {
 };
 
 // How much later than usual code is compiled to that of the machine: most of a start runs once, and what runs on says
-// by `compileHotCode` that it has started.
+// that it has started, and a server that it is busy (`src/kit/hot_code.ts`).
 const jitPolicy = 20;
 
 /** Compiles a program. */

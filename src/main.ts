@@ -298,7 +298,6 @@ async function runServe(given: ServeFlags): Promise<number> {
   const operation = readSettings(given, lines);
   if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");
   running = await serve({ ...settings, ...operation, print, exit });
-  compileHotCode();
   return ended.promise.finally(() => lines.settled());
 }
 

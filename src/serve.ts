@@ -17,6 +17,7 @@ import { createKey } from "./keys/commands.ts";
 import { listKeys } from "./keys/store.ts";
 import { type AddressList, addressList } from "./kit/address.ts";
 import { fingerprintOf } from "./kit/certificates.ts";
+import { compileOnceBusy } from "./kit/hot_code.ts";
 import type { Log } from "./kit/log.ts";
 import { type Site, unreachable } from "./kit/site.ts";
 import { requestLogOf } from "./operations/requests/jobs.ts";
@@ -108,7 +109,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     carrier_patience_ms,
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
-    witnesses: [],
+    witnesses: [compileOnceBusy()],
     ending: ending.signal,
   };
   site = service;
