@@ -298,26 +298,18 @@ export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void>
   await deleteRows(tx, { ids: list(ids) });
 }
 
-const saveRow = prepared((sql: Writing, a: Args<Pick<Row, "id" | (typeof mutable)[number]> & { before: number }>) =>
-  sql
-    .update(orders)
-    .set({
-      ...Object.fromEntries(mutable.map((name) => [name, a[name]])),
-      history_rows: template`${orders.history_rows} + 1`,
-    })
-    .where(and(eq(orders.id, a.id), eq(orders.version, a.before)))
-    .returning({ number: orders.history_rows }),
-);
-
-// Half the columns of a row stand in indexes, and SQLite writes an index anew whose columns are named at all.
-const touchRow = prepared(
-  (sql: Writing, a: Args<{ id: number; before: number; version: number; updated_at: number }>) =>
+/** Stores these columns of an order, and that its history has one row more. */
+const saving = <Name extends (typeof mutable)[number]>(names: readonly Name[]) =>
+  prepared((sql: Writing, a: Args<Pick<Row, "id" | Name> & { before: number }>) =>
     sql
       .update(orders)
-      .set({ version: a.version, updated_at: a.updated_at, history_rows: template`${orders.history_rows} + 1` })
+      .set({
+        ...Object.fromEntries(names.map((name) => [name, a[name]])),
+        history_rows: template`${orders.history_rows} + 1`,
+      })
       .where(and(eq(orders.id, a.id), eq(orders.version, a.before)))
       .returning({ number: orders.history_rows }),
-);
+  );
 
 const counters = [
   "quantity",
@@ -360,10 +352,7 @@ async function saveLines(tx: Tx, lines: readonly OrderLine[]): Promise<void> {
 export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Entry): Promise<Order> {
   const subtotal_cents = subtotalOf(after.lines);
   const order = { ...after, subtotal_cents, version: before.version + 1, updated_at: tx.now };
-  const { id, version, updated_at } = order;
-  const [saved] = hasOwnChanges(before, order)
-    ? await saveRow(tx, { ...order, before: before.version })
-    : await touchRow(tx, { id, version, updated_at, before: before.version });
+  const [saved] = await saveOf(before, order)(tx, { ...order, before: before.version });
   assert(saved !== undefined, `order ${before.id} is locked, so nobody else can have changed it`);
   const known = new Map(before.lines.map((line) => [line.id, line]));
   const changed = order.lines.filter((line) => {
@@ -392,9 +381,12 @@ export async function noteInHistory(tx: Tx, order_id: number, entry: Entry): Pro
   await insertHistory(tx, { order_id, number: order.number, from_status: status, to_status: status }, entry);
 }
 
-/** Whether more of an order's own row has changed than that something happened to it. */
-function hasOwnChanges(before: Order, after: Order): boolean {
-  return mutable.some((name) => name !== "version" && name !== "updated_at" && before[name] !== after[name]);
+/** The statement that names the fewest columns among which are all that changed. */
+function saveOf(before: Order, after: Order) {
+  const changed = mutable.filter((name) => before[name] !== after[name]);
+  const areIn = (names: readonly string[]) => changed.every((name) => names.includes(name));
+  if (areIn(touched)) return touchRow;
+  return areIn(moved) ? moveRow : saveRow;
 }
 
 const addReturnedRow = prepared((sql: Writing, a: Args<{ id: number; quantity: number }>) =>
@@ -449,6 +441,13 @@ const mutable = [
   "cancelled_at",
   "cancel_reason",
 ] as const satisfies (keyof OrderFields)[];
+
+// What every act changes, and what an order changes on its way.
+const touched = ["version", "updated_at"] as const;
+const moved = [...touched, "status", "processing_at", "fulfilled_at", "shipped_at", "delivered_at"] as const;
+
+// Many columns stand in indexes, and SQLite writes an index anew whose columns are named at all.
+const [touchRow, moveRow, saveRow] = [saving(touched), saving(moved), saving(mutable)];
 
 const columns = [
   ...mutable,
