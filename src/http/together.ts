@@ -2,7 +2,7 @@
 // as one of them alone. None waits for others: a call begins at once when nothing runs.
 import type { Store, Tx } from "../database/store.ts";
 import { asFault, Fault, faults } from "../kit/fault.ts";
-import { histogram } from "../kit/meter.ts";
+import { counter, histogram } from "../kit/meter.ts";
 import { answerWrite, jsonResponse, writtenAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { claimKeysOf, idempotencyKey, keepOutcomes, keptAnswer, once, takenAnswer } from "./idempotency.ts";
@@ -45,6 +45,11 @@ const calls_together = histogram(
   "packhouse_calls_together",
   "How many calls for the same act shared a transaction.",
   [1, 2, 4, 8, 16, 32],
+  ["act", "mode"],
+);
+const parted = counter(
+  "packhouse_calls_parted_total",
+  "Transactions of several calls that failed, so that each call was done alone.",
   ["act", "mode"],
 );
 
@@ -165,8 +170,10 @@ class ActQueue<Input, Done> {
         calls = this.#waiting.splice(0, this.#count());
       }
       // It may be the fault of one of them: then the others are done without it. The storage fails all alike.
-      if (calls.length > 1 && !isOfStorage(error)) await this.#doAlone(calls);
-      else for (const waiting of calls) waiting.refused(error);
+      if (calls.length > 1 && !isOfStorage(error)) {
+        parted.add(1, this.#act.name, this.#store.mode);
+        await this.#doAlone(calls);
+      } else for (const waiting of calls) waiting.refused(error);
     }
   }
 

@@ -103,6 +103,13 @@ const lists = async (app: TestApp) => {
   return { transactions: count("count")[0]?.[1] ?? 0, calls: count("sum")[0]?.[1] ?? 0 };
 };
 
+/** How many lists were undone, so that each of their calls was done alone. */
+async function parted(app: TestApp): Promise<number> {
+  const text = String((await app.call("GET", "/metrics")).body);
+  const found = /^packhouse_calls_parted_total\{.*act="createOrder".*mode="live".* (\d+)$/m.exec(text);
+  return Number(found?.[1] ?? 0);
+}
+
 // On PostgreSQL two lists run beside each other, so that calls at the same moment have no order.
 const ways: readonly Way[] = engine === "sqlite" ? ["at once", "in a list"] : ["in a list"];
 
@@ -272,10 +279,11 @@ describe("each call of a crowd", () => {
           return { status, text: JSON.stringify(answer), replayed: told.get("idempotency-replayed") === "true" };
         }),
       );
-    const before = await lists(app);
+    const [before, undone] = [await lists(app), await parted(app)];
     const [first, second] = [await send(), await send()];
-    // A list that fails is not counted, and its calls are done alone; neither is a call that is refused by itself.
+    // A call that is refused by itself is not counted.
     expect((await lists(app)).calls - before.calls).toBeGreaterThanOrEqual(20);
+    expect(await parted(app)).toBe(undone);
     expect(first.filter(({ status }) => status === 201)).toHaveLength(5);
     expect(new Set(first.map(({ status }) => status))).toEqual(new Set([201, 404, 409]));
     expect(first.filter(({ replayed }) => replayed)).toEqual([]);
@@ -318,7 +326,9 @@ describe("each call of a crowd", () => {
       );
     expect(await ask("a", "odd", "b")).toEqual(["a", "odd", "b"]);
     expect(done).toEqual([]);
+    const before = await parted(crowd.app);
     expect(await ask("a", "bad", "b")).toEqual(["a", "a defect", "b"]);
+    expect(await parted(crowd.app)).toBe(before + 1);
     expect(done).toEqual(["a", "b"]);
     lists.length = 0;
     const many = Array.from({ length: 70 }, (_, at) => `${at}`);
