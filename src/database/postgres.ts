@@ -10,7 +10,7 @@ import { type Site, unreachable } from "../kit/site.ts";
 import { Effects, type Listeners } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
 import { commit_seconds, commit_writes, commits, failures, retries } from "./meters.ts";
-import { isRetried, Session } from "./postgres_session.ts";
+import { isRetried, Session, type Told } from "./postgres_session.ts";
 import { SteadyClock, step_min_ms } from "./steady_clock.ts";
 import type { Db, StepListener, Store, StoreFacts, Tx } from "./store.ts";
 import { recalled, Transaction } from "./transaction.ts";
@@ -77,7 +77,10 @@ class PostgresStore implements Store {
   readonly #settings: PostgresSettings;
   /** The machine's time as the database told it last, and what time had elapsed by then. */
   #sample: { readonly at: number; readonly elapsed: number } | null = null;
-  /** The time that was kept last. */
+  /**
+   * The time that was kept last, as it was found when the database told its time. Servers keep theirs in its place, and
+   * only there: after a move by another, what is kept is another, and a time from before the move is not kept.
+   */
   #kept_at = 0;
   #onStep: StepListener | null = null;
   /** The moving of what waits, while it goes on. */
@@ -217,10 +220,11 @@ class PostgresStore implements Store {
     try {
       await this.#transact("move", async (session, now) => {
         const at = now - this.clock.ahead_ms;
-        const isMoved = Math.abs(at - (await session.keptTime(true))) < step_min_ms;
+        const isMoved = Math.abs(at - (await session.lockTime())) < step_min_ms;
         const tx = new Transaction(session.sql, now, this.#world(), (part) => session.part(part));
         if (!isMoved) await session.run(() => tx.run(async () => this.#onStep?.(tx, by_ms)));
-        await session.keepTime(at, true);
+        await session.keepTime(at, null);
+        this.#kept_at = at;
         effects.add(tx.effects);
       });
     } catch (error) {
@@ -250,7 +254,7 @@ class PostgresStore implements Store {
       const value = await work(session, await this.#begin(session, kind));
       if (kind === "read") session.leave();
       else await session.commit();
-      this.#release(client, kind === "read" || !this.#isTimeDue() ? null : this.#keepTime(session));
+      this.#release(client, kind === "read" ? null : this.#keepTime(session));
       return value;
     } catch (error) {
       const ended = session.rollback();
@@ -292,7 +296,7 @@ class PostgresStore implements Store {
         this.#notice(database_now);
         check();
       });
-    } else await this.#learn(session, await session.begin(mode));
+    } else this.#learn(await session.begin(mode));
     const now = this.clock.now();
     check();
     return now;
@@ -302,11 +306,11 @@ class PostgresStore implements Store {
     return this.#sample !== null && this.clock.elapsed() - this.#sample.elapsed < asked_every_ms;
   }
 
-  /** Takes the database's time as it was told just now. */
-  async #learn(session: Session, database_now: number): Promise<void> {
+  /** Takes the database's time as it was told just now, and the one that was kept. */
+  #learn({ now, kept_at }: Told): void {
     const isFirst = this.#sample === null;
-    const kept_at = isFirst ? await session.keptTime(false) : 0;
-    this.#sample = { at: database_now, elapsed: this.clock.elapsed() };
+    this.#sample = { at: now, elapsed: this.clock.elapsed() };
+    this.#kept_at = kept_at;
     if (isFirst) this.clock.recall(kept_at);
   }
 
@@ -327,14 +331,12 @@ class PostgresStore implements Store {
     return this.#sample.at + clock.elapsed() - this.#sample.elapsed;
   }
 
-  #isTimeDue(): boolean {
-    return this.clock.stepped_ms === 0 && Math.abs(this.clock.machine() - this.#kept_at) >= keep_every_ms;
-  }
-
-  /** Keeps the time now and then, once the transaction that told it is over. */
-  async #keepTime(session: Session): Promise<void> {
-    this.#kept_at = this.clock.machine();
-    await session.keepTime(this.#kept_at, false);
+  /** Keeps the time now and then, once the transaction that told it is over; null when it need not be kept. */
+  #keepTime(session: Session): Promise<void> | null {
+    const [at, former] = [this.clock.machine(), this.#kept_at];
+    if (this.clock.stepped_ms !== 0 || at - former < keep_every_ms) return null;
+    this.#kept_at = at;
+    return session.keepTime(at, former);
   }
 }
 

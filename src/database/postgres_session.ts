@@ -14,8 +14,14 @@ const begins = {
   write: { name: "begin_write", text: "begin isolation level read committed" },
 } as const;
 const ask_now = { name: "now", text: "select (extract(epoch from now()) * 1000)::bigint" };
-const kept_time = { name: "kept_time", text: "select at from store_clock where id = 1" };
-const locked_time = { name: "locked_time", text: `${kept_time.text} for update` };
+// The kept time is looked up first, so that it is never one that was kept after the moment told.
+const ask_times = {
+  name: "times",
+  text: `select (extract(epoch from clock_timestamp()) * 1000)::bigint,
+    coalesce((select at from store_clock where id = 1), 0)`,
+};
+const locked_time = { name: "locked_time", text: "select at from store_clock where id = 1 for update" };
+const keep_time = "insert into store_clock values (1, $1) on conflict (id) do update set at = excluded.at";
 const commit = { name: "commit", text: "commit" };
 const rollback = { name: "rollback", text: "rollback" };
 // Savepoints of one name nest: the innermost is meant.
@@ -24,6 +30,12 @@ const release = { name: "release", text: "release part" };
 const undo = { name: "undo", text: "rollback to part" };
 
 const held_max = 100;
+
+/** What the database tells of time (ms): its own, and the store's as it was kept last, or 0. */
+export interface Told {
+  readonly now: number;
+  readonly kept_at: number;
+}
 
 /** Whether the database ended a transaction for the sake of others, so that it may run again. */
 export function isRetried(error: unknown): boolean {
@@ -76,23 +88,23 @@ export class Session implements Asked {
     }
   }
 
-  /** The store's time as it was kept last, or 0; once `locked`, nobody keeps another until this transaction ends. */
-  async keptTime(locked: boolean): Promise<number> {
-    const { rows } = await this.#send(locked ? locked_time : kept_time);
+  /** The store's time as it was kept last, or 0. Nobody keeps another until this transaction ends. */
+  async lockTime(): Promise<number> {
+    const { rows } = await this.#send(locked_time);
     return Number(rows[0]?.[0] ?? 0);
   }
 
-  /** Keeps the store's time for the next start and for other servers; an earlier one only if it `may_go_back`. */
-  async keepTime(at: number, may_go_back: boolean): Promise<void> {
-    const latest = may_go_back ? "excluded.at" : "greatest(store_clock.at, excluded.at)";
-    const text = `insert into store_clock values (1, $1) on conflict (id) do update set at = ${latest}`;
-    await this.#send({ text, name: "" }, [at]);
+  /** Keeps the store's time for the next start and for other servers, in place of `former`; null stands for any. */
+  async keepTime(at: number, former: number | null): Promise<void> {
+    if (former === null) await this.#send({ text: keep_time, name: "" }, [at]);
+    else await this.#send({ text: `${keep_time} where store_clock.at = $2`, name: "" }, [at, former]);
   }
 
-  /** Begins a transaction and answers the database's time (ms), in one trip. */
-  async begin(kind: keyof typeof begins): Promise<number> {
+  /** Begins a transaction and answers what the database tells of time, in one trip. */
+  async begin(kind: keyof typeof begins): Promise<Told> {
     this.#open(kind);
-    return Number((await this.#send(ask_now)).rows[0]?.[0]);
+    const { rows } = await this.#send(ask_times);
+    return { now: Number(rows[0]?.[0]), kept_at: Number(rows[0]?.[1]) };
   }
 
   /** Begins a transaction with its first statement. `check` is told the database's time, and may refuse to go on. */

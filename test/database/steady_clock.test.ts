@@ -205,6 +205,31 @@ if (databaseUrl !== null) {
     });
   });
 
+  test("a server that does not know of a move yet does not undo the time that was kept with it", async () => {
+    await withPlace(async (open) => {
+      const clocks = [stillClock(start), stillClock(start)] as const;
+      const [one, other] = [await open(clocks[0]), await open(clocks[1])];
+      const moves: number[] = [];
+      for (const store of [one, other]) {
+        store.onStep(async (_tx, by_ms) => void moves.push(by_ms));
+        await add(store);
+      }
+      for (const clock of clocks) clock.pass(minute_ms);
+      await other.write(async (tx) => {
+        await insert(tx, things, [{ name: "begun before the move", quantity: 1 }]);
+        clocks[0].step(-hour_ms);
+        await add(one);
+      });
+      // Closed, a store has kept what it was about to keep.
+      await other.close();
+      const later = await open(clocks[0]);
+      later.onStep(async (_tx, by_ms) => void moves.push(by_ms));
+      expect(await add(later)).toBe(start + minute_ms - hour_ms);
+      expect(moves).toEqual([-hour_ms]);
+      await Promise.all([one.close(), later.close()]);
+    });
+  });
+
   test("the time of timers is the database's, however wrong the server's is", async () => {
     const schema = `temporary_${process.pid}_skew`;
     await migratePostgres(url, schema, "live", thingMigrations);
