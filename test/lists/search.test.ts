@@ -1,7 +1,7 @@
 // The two ways in which orders are searched find the same: by candidates, and by walking the list in stretches.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { orders } from "../../db/schema/orders.ts";
+import { order_lines, orders } from "../../db/schema/orders.ts";
 import type { Position, Window } from "../../src/kit/page.ts";
 import {
   type Found,
@@ -23,6 +23,9 @@ beforeAll(async () => {
   const at = sql`${orders.created_at} - ${orders.id} * 7919 % 1000000007 * 60000`;
   await records.app.service.stores.live.write(async (tx) => {
     await tx.sql.update(orders).set({ created_at: at });
+    // Each line keeps when its order was created.
+    const ordered_at = sql`(select ${orders.created_at} from ${orders} where ${orders.id} = ${order_lines.order_id})`;
+    await tx.sql.update(order_lines).set({ ordered_at });
   });
   const { body } = await records.app.get("/orders?limit=100");
   for (const { id, created_at } of body.data) created.set(id, Date.parse(created_at));
