@@ -10,7 +10,7 @@ const model_count = 20;
 // So many that few of the orders that are picked and have not left want the same.
 const sku_count = 100_000;
 /** More than any act does in a second: the floor begins again where orders run out, which changes its rows little. */
-const copies_a_second = 2500;
+const copies_a_second = 5500;
 
 const goal = 0.6;
 
