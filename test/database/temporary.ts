@@ -154,6 +154,12 @@ function runs(pid: number): boolean {
 }
 
 function closing(store: Store, after: () => Promise<void> | void, before = (): void => {}): Store {
+  let closed: Promise<void> | null = null;
+  const closeOnce = async () => {
+    before();
+    await store.close();
+    await after();
+  };
   return {
     mode: store.mode,
     clock: store.clock,
@@ -165,10 +171,10 @@ function closing(store: Store, after: () => Promise<void> | void, before = (): v
     onStep: (listener) => store.onStep(listener),
     facts: () => store.facts(),
     findDamage: (depth, ending) => store.findDamage(depth, ending),
-    close: async () => {
-      before();
-      await store.close();
-      await after();
+    // What is left of it is taken away once: after that another test may have the schema.
+    close: () => {
+      closed ??= closeOnce();
+      return closed;
     },
   };
 }

@@ -137,8 +137,8 @@ describe.skipIf(noStrace)("a kernel that takes long to sync", () => {
     const begun_at = performance.now();
     const stopped = service.stop();
     while (statusOf(service.pid).state !== "Z") await Bun.sleep(20);
-    // Closing alone syncs twice.
-    expect(performance.now() - begun_at).toBeLessThan(stop_ms + delay_ms);
+    // A sync that has begun cannot be broken off, and closing alone has two.
+    expect(performance.now() - begun_at).toBeLessThan(stop_ms + 1.5 * delay_ms);
     // Strace would keep a thread until the end of its delay, though the process has ended.
     process.kill(tracer, "SIGKILL");
     await stopped;
