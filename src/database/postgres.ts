@@ -331,7 +331,7 @@ class PostgresStore implements Store {
     return this.#sample.at + clock.elapsed() - this.#sample.elapsed;
   }
 
-  /** Keeps the time now and then, once the transaction that told it is over; null when it need not be kept. */
+  /** Stores the time, at most about once a second and after the transaction that told it; null when that is not due. */
   #keepTime(session: Session): Promise<void> | null {
     const [at, former] = [this.clock.machine(), this.#kept_at];
     if (this.clock.stepped_ms !== 0 || at - former < keep_every_ms) return null;

@@ -57,7 +57,7 @@ export class Road {
   /** The columns of what is prepared on this connection. */
   readonly #prepared = new Map<string, Columns>();
   #held: Traveller[] = [];
-  /** Whether somebody waits for what is held: it goes once all have asked who ask at the same moment. */
+  /** Whether somebody waits for the held statements: they are sent once everyone who asks at this moment has asked. */
   #isAwaited = false;
   #trips = 0;
 

@@ -102,8 +102,8 @@ export interface Store {
   /** Sizes and connections, looked up without reading any record. Refuses: storage_unavailable. */
   facts(): Promise<StoreFacts>;
   /**
-   * Looks through a whole SQLite database beside what goes on, and answers what is damaged in it; null when nothing is,
-   * or when `ending` came first. PostgreSQL looks after its own.
+   * Checks a whole SQLite database for damage while it is in use, and answers what is damaged; null when nothing is, or
+   * when `ending` came first. On PostgreSQL nothing is checked.
    */
   findDamage(depth: Depth, ending: AbortSignal): Promise<string | null>;
   /** Waits for what runs, then lets go of the data. */

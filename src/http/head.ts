@@ -8,7 +8,7 @@ const headers_max = 100;
 /** Beyond this many bytes, or 198 lines of headers, Bun refuses a request itself, without a body. */
 export const readable_head_bytes = 64 << 10;
 
-/** The flag that the binary is compiled with, by which Bun reads so many. */
+/** The flag with which the binary is compiled, so that Bun reads a head of that size. */
 export const longHeads = `--max-http-header-size=${readable_head_bytes}`;
 
 // Adding up the headers of each request would cost up to a microsecond. Their size in memory is known at once. It is

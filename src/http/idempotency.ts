@@ -78,7 +78,7 @@ interface Outcomes<Keyed> {
   set(call: Keyed, outcome: KeptAnswer): unknown;
 }
 
-/** Takes the keys of several calls for this transaction, each another, and answers the calls whose keys were free. */
+/** Claims the keys of several calls, all different, in this transaction. Answers the calls whose keys were free. */
 export async function claimKeysOf<Keyed extends KeyedCall>(tx: Tx, calls: readonly Keyed[]): Promise<Set<Keyed>> {
   if (calls.length === 0) return new Set();
   const expires_at = tx.now + kept_ms;

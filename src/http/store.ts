@@ -35,7 +35,7 @@ interface KeyClaim {
   readonly expires_at: number;
 }
 
-// A key whose time is over is taken as if it had never been used.
+// An expired key is claimed as if it had never been used.
 const taking = {
   target: idempotency_keys.key,
   set: {
@@ -82,7 +82,7 @@ const claimSome = prepared((sql: Writing, a: Args<{ claims: string; now: number 
     .returning({ key: idempotency_keys.key }),
 );
 
-/** As `claimKey`, of several keys, each another: answers those that were taken. */
+/** As `claimKey`, for several different keys. Answers the keys that were claimed. */
 export async function claimKeys(tx: Tx, claims: readonly KeyClaim[]): Promise<Set<string>> {
   const [only] = claims;
   if (only !== undefined && claims.length === 1) return new Set((await claimKey(tx, only)) ? [only.key] : []);
@@ -115,7 +115,7 @@ export async function keepAnswers(
   tx: Tx,
   kept: readonly { readonly key: string; readonly answer: KeptAnswer }[],
 ): Promise<void> {
-  // SQLite takes much longer to read an answer from a list than to be given it.
+  // On SQLite a statement for each answer is several times cheaper than one for all of them.
   if (engine === "sqlite" || kept.length === 1) {
     for (const { key, answer } of kept) await keepAnswer(tx, key, answer);
     return;

@@ -16,6 +16,9 @@ import type { TrackingHistory, TrackingRecord } from "./record.ts";
 import { beforeEvents, pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./rules.ts";
 import { simulatedHistory } from "./simulation.ts";
 
+/** Whether a parcel is found by its tracking number: one that was given up is only if it was scanned. */
+export const isFoundByNumber = or(not(isOneOf(shipments.status, [givenUp])), isNotNull(tracking_records.id));
+
 // Carriers reuse numbers after some time, so the newest parcel counts. A parcel sent under another carrier's number
 // has no record before its first scan.
 const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
@@ -24,12 +27,7 @@ const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
     .from(shipments)
     .innerJoin(orders, eq(orders.id, shipments.order_id))
     .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
-    .where(
-      and(
-        amongTexts(shipments.tracking_number, a.numbers),
-        or(not(isOneOf(shipments.status, [givenUp])), isNotNull(tracking_records.id)),
-      ),
-    )
+    .where(and(amongTexts(shipments.tracking_number, a.numbers), isFoundByNumber))
     .orderBy(asc(shipments.id)),
 );
 
@@ -53,12 +51,7 @@ const parcelsNamed = prepared((sql, a: Args<{ number: string }>) =>
     })
     .from(shipments)
     .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
-    .where(
-      and(
-        eq(shipments.tracking_number, given(a.number)),
-        or(not(isOneOf(shipments.status, [givenUp])), isNotNull(tracking_records.id)),
-      ),
-    )
+    .where(and(eq(shipments.tracking_number, given(a.number)), isFoundByNumber))
     .orderBy(asc(shipments.id)),
 );
 const looseNamed = prepared((sql, a: Args<{ number: string }>) =>
@@ -406,7 +399,7 @@ const saveRow = prepared(
 /** Stores the status of parcels after a scan; the version of each increases by one. */
 export async function saveRecords(tx: Tx, changed: readonly TrackingRecord[]): Promise<TrackingRecord[]> {
   const records = changed.map((record) => ({ ...record, version: record.version + 1, updated_at: tx.now }));
-  // SQLite takes four times as long to read a row from a list as to be given it.
+  // On SQLite a statement for each row is four times cheaper than one for all of them.
   if (engine === "postgres" && records.length > 1) await saveRows(tx, { records: JSON.stringify(records) });
   else {
     for (const record of records) {

@@ -6,6 +6,7 @@ import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
 import type { Db } from "../../database/store.ts";
 import type { Position, Window } from "../../kit/page.ts";
 import type { BinKind } from "../status.ts";
+import { itemColumns } from "../stock/store.ts";
 import type { FilledBin, PlacedItem } from "./bin.ts";
 import type { fills, itemSorts } from "./schemas.ts";
 
@@ -156,28 +157,11 @@ export async function listItems(
   const key = itemKeys[sort];
   return db.sql
     .select({
-      id: stock_items.id,
+      ...itemColumns,
       product_id: stock_items.product_id,
       sku: products.sku,
       name: products.name,
-      warehouse_id: stock_items.warehouse_id,
-      warehouse_priority: warehouses.priority,
-      bin_id: stock_items.bin_id,
-      bin: bins.code,
-      bin_kind: bins.kind,
-      pick_order: bins.pick_order,
       zone_id: zones.zone_id,
-      temperature_zone: zones.temperature_zone,
-      temperature_range: zones.temperature_range,
-      lot_id: stock_items.lot_id,
-      lot_number: lots.lot_number,
-      lot_status: lots.status,
-      lot_received_date: lots.received_date,
-      expiration_date: lots.expiration_date,
-      received_at: stock_items.received_at,
-      updated_at: stock_items.updated_at,
-      on_hand: stock_items.on_hand,
-      reserved: stock_items.reserved,
     })
     .from(stock_items)
     .innerJoin(products, eq(products.id, stock_items.product_id))

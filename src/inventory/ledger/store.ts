@@ -168,7 +168,7 @@ export async function lotsShipped(db: Db, order_id: number): Promise<ShippedUnit
     .orderBy(asc(movements.product_id), desc(sql`sum(${movements.quantity})`));
 }
 
-// A value beside a partial index is `given`. What stood there before is named, so that nothing else has changed it.
+// A value beside a partial index is `given`. The update names the value that was read, so that it finds no changed row.
 const setReserved = prepared((tx: Writing, a: Args<ItemReserved & { now: number }>) =>
   tx
     .update(stock_items)

@@ -71,7 +71,8 @@ const noFacts = {
   bundled: none<boolean>().mapWith(Boolean),
   moved_at: none<number>().mapWith(Number),
 };
-const item = {
+/** What is read of a stock item: its place, its lot and its units. */
+export const itemColumns = {
   id: stock_items.id,
   warehouse_id: stock_items.warehouse_id,
   warehouse_priority: warehouses.priority,
@@ -91,12 +92,14 @@ const item = {
   on_hand: stock_items.on_hand,
   reserved: stock_items.reserved,
 };
-const noItem = Object.fromEntries(Object.keys(item).map((name) => [name, none()])) as unknown as typeof item;
+const noItem = Object.fromEntries(
+  Object.keys(itemColumns).map((name) => [name, none()]),
+) as unknown as typeof itemColumns;
 
 // A row for each item, and one for each product: what is true of that is worked out once, however many items it has.
 const stock = preparedOf((select, isOf, a: Args<{ now: number }>) =>
   select
-    .select({ product_id: stock_items.product_id, ...noFacts, ...item })
+    .select({ product_id: stock_items.product_id, ...noFacts, ...itemColumns })
     .from(stock_items)
     .innerJoin(warehouses, eq(warehouses.id, stock_items.warehouse_id))
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))

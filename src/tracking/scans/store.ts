@@ -1,6 +1,6 @@
 // What scans read and write: reports on numbers that were not known here, and the parcels that scans move.
-import { and, asc, desc, eq, isNotNull, lt, not, or } from "drizzle-orm";
-import { amongTexts, amongThose, forUpdateInOrder, isOneOf, list } from "../../../db/kit.ts";
+import { and, asc, desc, eq, lt } from "drizzle-orm";
+import { amongTexts, amongThose, forUpdateInOrder, list } from "../../../db/kit.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { returns } from "../../../db/schema/returns.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
@@ -9,11 +9,10 @@ import { type Args, insert, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
-import { givenUp } from "../../orders/shipments/status.ts";
 import { listShipments } from "../../orders/shipments/store.ts";
 import type { ParcelOrder } from "../parcel.ts";
 import type { TrackingRecord, WaitingUpdate } from "../record.ts";
-import type { EventRow } from "../store.ts";
+import { type EventRow, isFoundByNumber } from "../store.ts";
 
 /** Keeps a report until its number is known. */
 export async function insertWaiting(
@@ -106,12 +105,7 @@ const namedParcels = prepared((sql, a: Args<{ numbers: string }>) =>
     })
     .from(shipments)
     .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
-    .where(
-      and(
-        amongTexts(shipments.tracking_number, a.numbers),
-        or(not(isOneOf(shipments.status, [givenUp])), isNotNull(tracking_records.id)),
-      ),
-    )
+    .where(and(amongTexts(shipments.tracking_number, a.numbers), isFoundByNumber))
     .orderBy(asc(shipments.id)),
 );
 const lockedNamed = prepared((sql, a: Args<{ numbers: string }>) =>
