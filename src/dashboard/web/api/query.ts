@@ -36,11 +36,23 @@ function entryOf(path: string, params: Params | undefined): Entry {
   if (known !== undefined) return known;
   const entry = { path, address, state: signal(nothing), users: 0, aborting: null, underWay: null, again: false };
   entries.set(key, entry);
-  for (const [old, { users }] of entries) {
-    if (entries.size <= kept_max) break;
-    if (users === 0 && old !== key) entries.delete(old);
-  }
   return entry;
+}
+
+/** Forgets an entry without users. Whoever has drawn it and is not its user yet draws again, with a new entry. */
+function forget(key: string, entry: Entry): void {
+  entries.delete(key);
+  entry.state.value = { ...nothing };
+}
+
+/** Ends the read of an entry without users, and forgets the oldest such entries. */
+function tidyUp(entry: Entry): void {
+  if (entry.users > 0) return;
+  entry.aborting?.abort();
+  for (const [key, old] of entries) {
+    if (entries.size <= kept_max) break;
+    if (old.users === 0) forget(key, old);
+  }
 }
 
 function load(entry: Entry): Promise<void> {
@@ -50,25 +62,31 @@ function load(entry: Entry): Promise<void> {
   }
   const aborting = new AbortController();
   entry.aborting = aborting;
+  entry.again = false;
   entry.state.value = { ...entry.state.peek(), fetching: true };
   const reading = async () => {
     try {
       const answer = await get(entry.address, { signal: aborting.signal });
       entry.state.value = { answer, problem: null, fetching: false, at: performance.now() };
     } catch (error) {
-      if (aborting.signal.aborted) entry.state.value = { ...entry.state.peek(), fetching: false };
-      else entry.state.value = { ...entry.state.peek(), problem: problemOf(error), fetching: false };
+      const before = entry.state.peek();
+      const problem = aborting.signal.aborted ? before.problem : problemOf(error);
+      // What it was to read may have changed, so the earlier answer is not fresh any more.
+      entry.state.value = { ...before, problem, fetching: false, at: nothing.at };
     } finally {
       entry.underWay = null;
       entry.aborting = null;
     }
-    if (entry.again && entry.users > 0) {
-      entry.again = false;
-      await load(entry);
-    }
+    if (entry.again && entry.users > 0) await load(entry);
   };
   entry.underWay = reading();
   return entry.underWay;
+}
+
+/** Reads what is neither fresh nor being read. */
+function ensure(entry: Entry): void {
+  const reading = entry.aborting?.signal.aborted === false;
+  if (!reading && performance.now() - entry.state.peek().at > fresh_ms) void load(entry);
 }
 
 /** The state of a query. */
@@ -97,11 +115,11 @@ export function useQuery<Data>(path: string | null, params?: Params): Query<Data
   useEffect(() => {
     if (entry === null) return;
     entry.users += 1;
-    if (performance.now() - entry.state.peek().at > fresh_ms) void load(entry);
+    ensure(entry);
     return () => {
       entry.users -= 1;
       // Another component may use the entry in the same turn.
-      queueMicrotask(() => entry.users === 0 && entry.aborting?.abort());
+      queueMicrotask(() => tidyUp(entry));
     };
   }, [entry]);
   const { answer, problem, fetching } = entry?.state.value ?? nothing;
@@ -136,7 +154,7 @@ export function refresh(nouns: ReadonlySet<string> | "all"): void {
   for (const [key, entry] of entries) {
     if (nouns !== "all" && !nouns.has(nounOf(entry.path))) continue;
     if (entry.users > 0) void load(entry);
-    else entries.delete(key);
+    else forget(key, entry);
   }
 }
 
