@@ -1,6 +1,6 @@
 // One column kit: a table defined once is a SQLite table or a PostgreSQL table. Types come from pg-core, whose builders
 // can only be awaited, so that what compiles runs on both engines; SQLite's tables are cast to them here.
-import { type AnyColumn, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { type AnyColumn, type GetColumnData, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import * as pg from "drizzle-orm/pg-core";
 import * as lite from "drizzle-orm/sqlite-core";
 import { engine } from "../src/config.ts";
@@ -166,6 +166,10 @@ export const list = (values: readonly (number | string)[]): string =>
   isPostgres ? `{${values.map(element).join()}}` : JSON.stringify(values);
 const element = (value: number | string) =>
   typeof value === "number" ? value : `"${value.replace(/[\\"]/g, "\\$&")}"`;
+
+/** A column under another name: rows whose values have the names that the program wants need not be made anew. */
+export const named = <Column extends AnyColumn>(column: Column, name: string) =>
+  sql<GetColumnData<Column>>`${column}`.mapWith(column).as(name);
 
 /** All integers that a query finds as the text of one JSON list, in this order. */
 export const listed = (column: AnyColumn | SQLWrapper, order: readonly SQL[] = []): SQL => {

@@ -1,7 +1,7 @@
 // The list of levels: which products match, and in which order. What their stock is, `stock/store.ts` reads.
 import { and, asc, count, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { contains, given, isOneOf, matches } from "../../../db/kit.ts";
+import { contains, given, isOneOf, matches, named } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -9,7 +9,7 @@ import { reservation_lines } from "../../../db/schema/reservations.ts";
 import { bins, zones } from "../../../db/schema/warehouses.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
-import type { Position, Window } from "../../kit/page.ts";
+import type { Window } from "../../kit/page.ts";
 import { orderable } from "../../products/status.ts";
 import { lotMoves } from "../lots/status.ts";
 import type { ItemStatus } from "../status.ts";
@@ -121,24 +121,21 @@ function matching(db: Db, filter: LevelFilter): SQL | undefined {
 /** The order of the list of levels. */
 type LevelSort = (typeof levelSorts)[number];
 
-/** A product of the list of levels. `units` is what is available, and null unless the list is sorted by it. */
+/** A product of the list of levels, with what the list is sorted by. */
 interface ListedProduct {
   readonly id: number;
-  readonly sku: string;
-  readonly name: string;
-  readonly units: number | null;
-}
-
-/** Where a list goes on after this product. */
-export function levelPosition({ id, sku, name, units }: ListedProduct, sort: LevelSort): Position {
-  return [sort.endsWith("sku") ? sku : sort.endsWith("name") ? name : (units ?? 0), id];
+  readonly key: string | number;
 }
 
 const all = prepared((sql, _: Args<object>) => sql.select({ count: count() }).from(products));
-// The page that is asked for most, without a filter, is prepared.
-const named = { id: products.id, sku: products.sku, name: products.name, units: sql<number | null>`null` };
+// The page that is asked for most, without a filter, is prepared: an index alone has all that it tells.
 const first = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
-  sql.select(named).from(products).orderBy(asc(products.sku)).limit(given(a.limit)).offset(given(a.offset)),
+  sql
+    .select({ id: products.id, key: named(products.sku, "key") })
+    .from(products)
+    .orderBy(asc(products.sku))
+    .limit(given(a.limit))
+    .offset(given(a.offset)),
 );
 
 /** A page of the products that match. */
@@ -160,7 +157,7 @@ export async function listStocked(
       ? undefined
       : sql`(${key} ${beyond} ${after[0]} or ${key} = ${after[0]} and ${products.id} ${beyond} ${after[1]})`;
   return db.sql
-    .select({ ...named, units: byUnits ? sql<number>`${key}`.mapWith(Number) : named.units })
+    .select({ id: products.id, key: byUnits ? sql<number>`${key}`.mapWith(Number) : sql<string>`${key}` })
     .from(products)
     .where(and(where, rest))
     .orderBy(sql`${key} ${way}`, sql`${products.id} ${way}`)

@@ -15,7 +15,7 @@ import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { adjustStock, adjustTogether } from "../adjustments/commands.ts";
 import { addStock } from "../arrivals/commands.ts";
 import { loadShelvesAndSets } from "../bundles/store.ts";
-import { countStocked, levelPosition, listStocked } from "../levels/store.ts";
+import { countStocked, listStocked } from "../levels/store.ts";
 import { openShelves } from "../shelves/commands.ts";
 import { AddStock, AdjustmentView, AdjustStock, ItemView, LevelView, ListLevels, ReceivedView } from "./schemas.ts";
 import { itemView, levelView } from "./shelf.ts";
@@ -109,7 +109,7 @@ function list(call: Call, query: ListLevels): Promise<Response> {
     {
       rows: (db, window) => listStocked(db, filter, window, sort),
       count: (db) => countStocked(db, filter),
-      position: (product) => levelPosition(product, sort),
+      position: ({ id, key }) => [key, id],
     },
     async (rows, db) => {
       const shelves = await loadShelvesAndSets(

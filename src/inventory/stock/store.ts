@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { amongTexts, forUpdateInOrder, isOneOf, list } from "../../../db/kit.ts";
+import { amongTexts, forUpdateInOrder, isOneOf, list, named } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -7,13 +7,14 @@ import { receipt_lines } from "../../../db/schema/receipts.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { transfer_loads } from "../../../db/schema/transfers.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
+import { engine } from "../../config.ts";
 import { type Args, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { invalidFields, ofFields } from "../../kit/fault.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import { reservationStarts } from "../status.ts";
 import { bundleProblem } from "./rules.ts";
-import type { Shelf, StockedProduct } from "./shelf.ts";
+import type { Shelf } from "./shelf.ts";
 
 const stocked = {
   id: products.id,
@@ -28,11 +29,6 @@ const stocked = {
   status: products.status,
   created_at: products.created_at,
 };
-
-const productsById = preparedOf((sql, isOf) => sql.select(stocked).from(products).where(isOf(products.id)));
-const productsLocked = preparedOf((sql, isOf) =>
-  forUpdateInOrder(sql.select(stocked).from(products).where(isOf(products.id)), products.id),
-);
 
 // Conditions are written out where a partial index is to be used: a bound value would hide them from SQLite.
 const held = sql`${stock_items.on_hand} > 0`;
@@ -62,65 +58,53 @@ const bundled = sql`exists (
   select 1 from ${product_components} where ${product_components.component_id} = ${products.id}
 )`.mapWith(Boolean);
 
-/** What stands in the place of a column of the other kind of row. */
-const none = <T>() => sql<T | null>`null`;
-const noFacts = {
-  backordered: none<number>().mapWith(Number),
-  incoming: none<number>().mapWith(Number),
-  overdue: none<number>().mapWith(Number),
-  bundled: none<boolean>().mapWith(Boolean),
-  moved_at: none<number>().mapWith(Number),
-};
 /** What is read of a stock item: its place, its lot and its units. */
 export const itemColumns = {
   id: stock_items.id,
   warehouse_id: stock_items.warehouse_id,
-  warehouse_priority: warehouses.priority,
+  warehouse_priority: named(warehouses.priority, "warehouse_priority"),
   bin_id: stock_items.bin_id,
-  bin: bins.code,
-  bin_kind: bins.kind,
+  bin: named(bins.code, "bin"),
+  bin_kind: named(bins.kind, "bin_kind"),
   pick_order: bins.pick_order,
   temperature_zone: zones.temperature_zone,
   temperature_range: zones.temperature_range,
   lot_id: stock_items.lot_id,
   lot_number: lots.lot_number,
-  lot_status: lots.status,
-  lot_received_date: lots.received_date,
+  lot_status: named(lots.status, "lot_status"),
+  lot_received_date: named(lots.received_date, "lot_received_date"),
   expiration_date: lots.expiration_date,
   received_at: stock_items.received_at,
   updated_at: stock_items.updated_at,
   on_hand: stock_items.on_hand,
   reserved: stock_items.reserved,
 };
-const noItem = Object.fromEntries(
-  Object.keys(itemColumns).map((name) => [name, none()]),
-) as unknown as typeof itemColumns;
-
-// A row for each item, and one for each product: what is true of that is worked out once, however many items it has.
-const stock = preparedOf((select, isOf, a: Args<{ now: number }>) =>
-  select
-    .select({ product_id: stock_items.product_id, ...noFacts, ...itemColumns })
+const itemsOf = preparedOf((sql, isOf) =>
+  sql
+    .select({ product_id: stock_items.product_id, ...itemColumns })
     .from(stock_items)
     .innerJoin(warehouses, eq(warehouses.id, stock_items.warehouse_id))
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .leftJoin(zones, eq(zones.id, bins.zone_id))
     .leftJoin(lots, eq(lots.id, stock_items.lot_id))
-    .where(and(isOf(stock_items.product_id), held))
-    .unionAll(
-      select
-        .select({
-          product_id: products.id,
-          // In a query of one table Drizzle leaves its name out of a template, but not of one within.
-          backordered: sql`${backordered}`,
-          incoming: sql`${incoming}`,
-          overdue: sql`coalesce(${firstExpiry} <= ${a.now}, false)`,
-          bundled: sql`${bundled}`,
-          moved_at: sql`${lastMoved}`,
-          ...noItem,
-        })
-        .from(products)
-        .where(isOf(products.id)) as never,
-    ),
+    .where(and(isOf(stock_items.product_id), held)),
+);
+const productsOf = preparedOf((select, isOf, a: Args<{ now: number }>) =>
+  select
+    .select({
+      ...stocked,
+      // In a query of one table Drizzle leaves its name out of a template, but not of one within.
+      backordered: sql`${backordered}`.mapWith(Number).as("backordered"),
+      incoming: sql`${incoming}`.mapWith(Number).as("incoming"),
+      overdue: sql`coalesce(${firstExpiry} <= ${a.now}, false)`.mapWith(Boolean).as("overdue"),
+      bundled: sql`${bundled}`.mapWith(Boolean).as("bundled"),
+      moved_at: sql<number | null>`${lastMoved}`.mapWith(Number).as("moved_at"),
+    })
+    .from(products)
+    .where(isOf(products.id)),
+);
+const locked = preparedOf((sql, isOf) =>
+  forUpdateInOrder(sql.select({ id: products.id }).from(products).where(isOf(products.id)), products.id),
 );
 
 /** A shelf as it was read. */
@@ -136,7 +120,24 @@ export interface LoadedShelf extends Shelf {
 
 /** The stock of these products, in the order of the ids; ids that name nothing are left out. */
 export async function loadShelves(db: Db, ids: readonly number[]): Promise<LoadedShelf[]> {
-  return shelvesOf(db, ids, await productsById(db, { ids }));
+  if (ids.length === 0) return [];
+  const [found, items] = await Promise.all([productsOf(db, { ids, now: db.now }), itemsOf(db, { ids })]);
+  const shelves = new Map(
+    found.map((product) => {
+      const { id, backordered, incoming, bundled, overdue, moved_at, created_at } = product;
+      const updated_at = moved_at ?? created_at;
+      return [id, { product, items: [] as StockItem[], backordered, incoming, bundled, overdue, updated_at }];
+    }),
+  );
+  for (const item of items) {
+    const shelf = shelves.get(item.product_id);
+    if (shelf === undefined) continue;
+    shelf.items.push(item);
+    shelf.updated_at = Math.max(shelf.updated_at, item.updated_at);
+  }
+  // Sorted here: a sorter costs SQLite more than the query.
+  for (const { items } of shelves.values()) items.sort((a, b) => a.id - b.id);
+  return ids.flatMap((id) => shelves.get(id) ?? []);
 }
 
 /**
@@ -144,28 +145,10 @@ export async function loadShelves(db: Db, ids: readonly number[]): Promise<Loade
  * stock, or a reservation of it, locks the products in the order of their ids: this is the one lock of the warehouse.
  */
 export async function lockShelves(tx: Tx, ids: readonly number[]): Promise<LoadedShelf[]> {
-  return shelvesOf(tx, ids, await productsLocked(tx, { ids }));
-}
-
-async function shelvesOf(db: Db, ids: readonly number[], found: readonly StockedProduct[]): Promise<LoadedShelf[]> {
-  if (found.length === 0) return [];
-  const rows = await stock(db, { ids, now: db.now });
-  const rowsOf = Map.groupBy(rows, (row) => row.product_id);
-  const shelves = new Map(
-    found.map((product) => {
-      const own = rowsOf.get(product.id) ?? [];
-      const items = own.filter((row) => row.id !== null) as StockItem[];
-      // Sorted here: a sorter costs SQLite more than the query.
-      items.sort((a, b) => a.id - b.id);
-      const first = own.find((row) => row.id === null);
-      const updated_at = Math.max(first?.moved_at ?? product.created_at, ...items.map((item) => item.updated_at));
-      const overdue = (first?.overdue ?? 0) > 0;
-      const waits = { backordered: first?.backordered ?? 0, incoming: first?.incoming ?? 0 };
-      const bundled = first?.bundled ?? false;
-      return [product.id, { product, items, ...waits, bundled, updated_at, overdue }];
-    }),
-  );
-  return ids.flatMap((id) => shelves.get(id) ?? []);
+  if (engine === "sqlite" || ids.length === 0) return loadShelves(tx, ids);
+  // They travel together; what stands behind the lock sees what was committed before it was given.
+  const [, shelves] = await Promise.all([locked(tx, { ids }), loadShelves(tx, ids)]);
+  return shelves;
 }
 
 const idsBySku = prepared((sql, a: Args<{ skus: string }>) =>
