@@ -7,8 +7,8 @@ const encoder = new TextEncoder();
 /** The begin of a stream: how long a client waits before it reconnects. */
 const greeting = encoder.encode("retry: 2000\n\n");
 
-/** Keeps an idle connection open. */
-export const heartbeat = encoder.encode(":\n\n");
+/** Keeps an idle connection open, and tells the client that it is. */
+export const heartbeat = encoder.encode("event: beat\ndata: {}\n\n");
 
 /** A hint as it is sent. */
 export function hintText(hint: Hint): Uint8Array {

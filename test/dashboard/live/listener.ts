@@ -21,11 +21,11 @@ function unchunked(text: string): { readonly whole: string; readonly rest: strin
   }
 }
 
-/** What one block of a stream tells; none for a comment. */
+/** What one block of a stream tells; nothing when it only keeps the connection open. */
 function toldIn(block: string): Told[] {
   const fields = Object.fromEntries(block.split("\n").map((line) => line.split(/:(.*)/s, 2)));
   const value = (name: string) => (fields[name] ?? "").trimStart();
-  if (!("data" in fields)) return [];
+  if (!("data" in fields) || value("event") === "beat") return [];
   return [{ event: value("event") || "message", id: value("id"), data: JSON.parse(value("data")) }];
 }
 

@@ -71,23 +71,40 @@ function take(text: string): void {
   refreshSoon(nounsOf(JSON.parse(text) as Hint));
 }
 
+// The server is heard every 15 seconds at least. After a longer silence the connection is taken for dead.
+const silence_ms = 40_000;
+const look_ms = 10_000;
+
 let source: EventSource | null = null;
-let opened_before = false;
+let heard_at = 0;
 
 function open(): void {
-  source?.close();
-  source = new EventSource(`/dashboard/api/events?world=${world.peek()}`);
-  source.onopen = () => {
-    connected.value = true;
-    // A reopened stream has no hints of the time between.
-    if (opened_before) refreshSoon("all");
-    opened_before = true;
+  close();
+  const opened = new EventSource(`/dashboard/api/events?world=${world.peek()}`);
+  source = opened;
+  heard_at = performance.now();
+  const hear = (act: (data: string) => void) => (event: MessageEvent<string>) => {
+    heard_at = performance.now();
+    act(event.data);
   };
-  source.onerror = () => {
+  opened.onopen = () => {
+    connected.value = true;
+    heard_at = performance.now();
+    // There were no hints of what has changed since it was read.
+    refreshSoon("all");
+  };
+  opened.onerror = () => {
     connected.value = false;
   };
-  source.onmessage = ({ data }) => take(data);
-  source.addEventListener("resync", () => refreshSoon("all"));
+  opened.onmessage = hear(take);
+  opened.addEventListener(
+    "resync",
+    hear(() => refreshSoon("all")),
+  );
+  opened.addEventListener(
+    "beat",
+    hear(() => {}),
+  );
 }
 
 function close(): void {
@@ -96,10 +113,17 @@ function close(): void {
   connected.value = false;
 }
 
+/** Opens the stream again when it is dead, or was refused: after a refusal the browser does not try again by itself. */
+function reopen(): void {
+  if (source === null) return;
+  if (source.readyState === EventSource.CLOSED || performance.now() - heard_at > silence_ms) open();
+}
+
 /** Listens while the tab is visible: a browser shares few connections among all its tabs. */
 export function listen(): () => void {
   const follow = () => (document.visibilityState === "visible" ? source === null && open() : close());
   document.addEventListener("visibilitychange", follow);
+  const looking = window.setInterval(reopen, look_ms);
   const stop = effect(() => {
     world.value;
     close();
@@ -107,6 +131,7 @@ export function listen(): () => void {
   });
   return () => {
     stop();
+    window.clearInterval(looking);
     document.removeEventListener("visibilitychange", follow);
     close();
   };

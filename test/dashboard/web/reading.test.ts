@@ -1,8 +1,9 @@
-// The front end's cache of reads, drawn without a browser: the test decides when effects run and when answers come.
-import { afterAll, beforeAll, expect, mock, spyOn, test } from "bun:test";
+// What the front end reads and when, drawn without a browser: the test decides when effects run and when answers come.
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { root } from "../../../scripts/install.ts";
+import { heartbeat } from "../../../src/dashboard/live/stream.ts";
 
 // What draws the front end belongs to another program, whose types are a browser's: here is what this test uses of it.
 type Drawn = object;
@@ -17,13 +18,17 @@ interface Queries {
   refresh(nouns: ReadonlySet<string>): void;
   forgetAll(): void;
 }
+interface Live {
+  listen(): () => void;
+}
 
 const outside = (module: string): Promise<unknown> => import(module);
 const { Fragment, h, options, render } = (await outside("preact")) as Preact;
-const page = globalThis as { location?: unknown };
-page.location = { search: "" };
-const { useQuery, refresh, forgetAll } = (await outside(join(root, "src/dashboard/web/api/query.ts"))) as Queries;
-delete page.location;
+const web = (file: string) => outside(join(root, "src/dashboard/web/api", file));
+const page = globalThis as Record<string, unknown>;
+page["location"] = { search: "" };
+const { useQuery, refresh, forgetAll } = (await web("query.ts")) as Queries;
+const { listen } = (await web("live.ts")) as Live;
 
 const paths = ["/notices", "/webhooks"] as const;
 type Path = (typeof paths)[number];
@@ -45,13 +50,15 @@ const server = (address: string, { signal }: { readonly signal: AbortSignal }): 
   return promise;
 };
 const effects: (() => void)[] = [];
+const spies = [spyOn(performance, "now"), spyOn(globalThis, "fetch")] as const;
 beforeAll(() => {
-  spyOn(performance, "now").mockImplementation(() => now);
-  spyOn(globalThis, "fetch").mockImplementation(server as typeof fetch);
+  spies[0].mockImplementation(() => now);
+  spies[1].mockImplementation(server as typeof fetch);
   options.requestAnimationFrame = (run) => void effects.push(run);
 });
 afterAll(() => {
-  mock.restore();
+  for (const spy of spies) spy.mockRestore();
+  for (const name of ["location", "window", "document", "EventSource"]) delete page[name];
   Reflect.deleteProperty(options, "requestAnimationFrame");
 });
 
@@ -192,3 +199,100 @@ test("whatever comes first, once all hints have come every place shows what the 
   );
   await fc.assert(property, { numRuns: 500 });
 });
+
+/** A stream of hints, as a browser holds it. */
+class Source extends EventTarget {
+  static readonly CLOSED = 2;
+  static readonly all: Source[] = [];
+  readyState = 0;
+  onopen: (() => void) | null = null;
+  onerror: (() => void) | null = null;
+  onmessage: ((event: MessageEvent) => void) | null = null;
+
+  constructor() {
+    super();
+    Source.all.push(this);
+  }
+
+  close(): void {
+    this.readyState = Source.CLOSED;
+  }
+
+  open(): void {
+    this.readyState = 1;
+    this.onopen?.();
+  }
+
+  refuse(): void {
+    this.readyState = Source.CLOSED;
+    this.onerror?.();
+  }
+
+  /** Takes an event as the server writes it. */
+  take(text: Uint8Array): void {
+    const [, event = "", data = ""] =
+      /^event: (.*)\n(?:id: .*\n)?data: (.*)\n\n$/.exec(new TextDecoder().decode(text)) ?? [];
+    this.dispatchEvent(new MessageEvent(event, { data }));
+  }
+}
+
+/** Listens with streams and timers that the test holds; `pass` lets time pass, a second at a time. */
+async function listening(act: (pass: (seconds: number) => Promise<void>) => Promise<void>): Promise<void> {
+  const timers = new Map<number, { readonly run: () => void; at: number; readonly every: number | null }>();
+  let last = 0;
+  const timer = (run: () => void, ms: number, every: number | null) => {
+    last += 1;
+    timers.set(last, { run, at: now + ms, every });
+    return last;
+  };
+  page["window"] = {
+    setTimeout: (run: () => void, ms: number) => timer(run, ms, null),
+    setInterval: (run: () => void, ms: number) => timer(run, ms, ms),
+    clearInterval: (id: number) => timers.delete(id),
+  };
+  page["document"] = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  page["EventSource"] = Source;
+  Source.all.length = 0;
+  const stop = listen();
+  await act(async (seconds) => {
+    for (let second = 0; second < seconds; second += 1) {
+      now += 1000;
+      for (const [id, one] of timers) {
+        if (one.at > now) continue;
+        if (one.every === null) timers.delete(id);
+        else one.at += one.every;
+        one.run();
+      }
+      await settle();
+    }
+  });
+  stop();
+}
+
+test("what was read before the stream of hints was open is read again", () =>
+  withScreen((screen) =>
+    listening(async (pass) => {
+      screen.show("list", "/notices");
+      await settle();
+      counts["/notices"] += 1;
+      Source.all[0]?.open();
+      await pass(1);
+      expect(screen.shown).toEqual(screen.due());
+    }),
+  ));
+
+test("a stream that was refused is opened again, and so is one that has fallen silent", () =>
+  listening(async (pass) => {
+    const opened = () => Source.all.length;
+    Source.all[0]?.refuse();
+    await pass(15);
+    expect(opened()).toBe(2);
+    Source.all[1]?.open();
+    for (let beats = 0; beats < 10; beats += 1) {
+      await pass(15);
+      Source.all[1]?.take(heartbeat);
+    }
+    expect(opened()).toBe(2);
+    await pass(60);
+    expect([opened() > 2, Source.all[1]?.readyState]).toEqual([true, Source.CLOSED]);
+  }));
