@@ -4,21 +4,18 @@ import { auditRoutes } from "./audit/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
 import { liveRoutes } from "./dashboard/live/routes.ts";
 import { dashboardPageRoutes } from "./dashboard/pages/routes.ts";
-import { withConventions } from "./http/conventions.ts";
+import { beginApp } from "./front.ts";
 import { errorRoutes } from "./http/error_routes.ts";
-import { guard } from "./http/guard/guard.ts";
 import { RouteTable } from "./http/guard/route_table.ts";
 import { alsoBelow } from "./http/other_prefix.ts";
 import { type AppRoute, routesOf } from "./http/route.ts";
 import type { Service } from "./http/service.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
 import { tellSets } from "./inventory/shelves/commands.ts";
-import { keyAuthenticator, withoutKey } from "./keys/authenticator.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { historyRoutes } from "./operations/history/routes.ts";
 import { mailRoutes } from "./operations/mail/routes.ts";
 import { requestRoutes } from "./operations/requests/routes.ts";
-import { operationRoutes } from "./operations/routes.ts";
 import { trustRoutes } from "./operations/trust/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
@@ -43,7 +40,6 @@ import { invitationRoutes } from "./users/invitations/routes.ts";
 import { userRoutes } from "./users/routes.ts";
 import { secondFactors } from "./users/second_factor/commands.ts";
 import { secondFactorRoutes } from "./users/second_factor/routes.ts";
-import { sessionAuthenticator } from "./users/sessions/authenticator.ts";
 import { sessionRoutes } from "./users/sessions/routes.ts";
 import { signInRoutes } from "./users/sign_in/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
@@ -82,23 +78,13 @@ const features = (service: Service) =>
     .use(reportRoutes)
     .use(searchRoutes);
 
-/** The ways in which a request shows who asks. */
-const authenticators = (service: Service) => ({
-  ways: [keyAuthenticator(service), sessionAuthenticator(service)],
-  nobody: withoutKey,
-});
-
 /** The whole service without a port, so that tests and `serve` run the same thing. */
 export function createApp(service: Service) {
   const documented: AppRoute[] = [];
   const table = new RouteTable();
   const reference = referenceRoutes(service, documented);
   const routes = features(service).use(reference);
-  // Elysia looks for the path behind seven letters, or eleven: `https://` alone has eight (see `located`).
-  const handler = { standardHostname: service.tls };
-  const app = new Elysia({ normalize: false, strictPath: true, handler })
-    .use(withConventions(service, guard(service, authenticators(service), table)))
-    .use(operationRoutes(service))
+  const app = beginApp(service, table)
     .use(signInRoutes(service, secondFactors(service)))
     .use(reference)
     .use(homeRoutes())

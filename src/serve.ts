@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { resolve } from "node:path";
-import { createApp } from "./app.ts";
 import { readAddress, variable, version, WrongUse } from "./config.ts";
 import { exitCodes } from "./database/exit.ts";
 import { openStores, type Stores } from "./database/open.ts";
@@ -23,7 +22,6 @@ import { type Site, unreachable } from "./kit/site.ts";
 import { requestLogOf } from "./operations/requests/jobs.ts";
 import { rangeProblem } from "./outbound/destination.ts";
 import { openPort, type Port } from "./port.ts";
-import { type Schedule, startSchedule } from "./schedule.ts";
 import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
 import { isGs1Prefix } from "./shipping/labels/sscc.ts";
 import { ensureRateCards } from "./shipping/rates/commands.ts";
@@ -33,6 +31,7 @@ import { addressesOf } from "./urls.ts";
 import { ensureRoles } from "./users/commands.ts";
 import { makeLink } from "./users/links/commands.ts";
 import { hasTheseRoles, hasUsers } from "./users/store.ts";
+import { openWhole, type Whole } from "./whole.ts";
 
 export interface ServeSettings {
   readonly host: string;
@@ -116,18 +115,17 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   // A new installation has a warehouse and prices before it answers, and prints its first keys once its port is its
   // own.
   await furnish(stores);
-  const app = createApp(service);
+  const whole = openWhole(service);
   const outflow = new Outflow({
     letGo: (request) => port?.waitFor(request, 1),
     onError: (error) => log.error("an answer broke off", { error: String(error) }),
   });
   const onWaited = (request: Request) => port?.waitFor(request, idle_seconds);
   const entered = { log, slow_ms: settings.slow_ms, now, outflow, onWaited, witnesses: service.witnesses };
-  const entrance = openEntrance(entered, (request) => app.handle(request));
+  const entrance = openEntrance(entered, whole.handle);
   const identity = tls?.identity ?? null;
   port = openPort({ host, port: settings.port, idle_seconds, tls: identity, log }, entrance.answer);
   const certificate = watchTls(tls, log, port.renew);
-  const schedule = startSchedule(service);
   const addresses = addressesOf(host, port.number, tls ? "https" : "http");
   const [url = ""] = addresses;
   await welcome(stores, service, addresses, print);
@@ -137,7 +135,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     certificate.stop();
     entrance.close();
     ending.abort();
-    const all = await within(0.9 * settings.stop_ms, (limit_ms) => rest(limit_ms, entrance, schedule, port));
+    const all = await within(0.9 * settings.stop_ms, (limit_ms) => rest(limit_ms, entrance, whole, port));
     if (!all) log.warn("what was under way took too long and was left");
     await port?.end();
     // Everything that was answered is on the disk. Work that is not done now is done at the next start.
@@ -172,9 +170,9 @@ async function close(stores: Stores, service: Service): Promise<void> {
 }
 
 /** Waits until the last answer is out and the jobs are at rest. */
-async function rest(limit_ms: number, entrance: Entrance, schedule: Schedule, port: Port | null) {
+async function rest(limit_ms: number, entrance: Entrance, whole: Whole, port: Port | null) {
   // Who keeps a connection learns by an answer that it ends, not by its breaking off.
-  await Promise.all([schedule.stop(), entrance.quiet(), entrance.emptied(limit_ms)]);
+  await Promise.all([whole.stop(), entrance.quiet(), entrance.emptied(limit_ms)]);
   await port?.close();
 }
 

@@ -1,5 +1,5 @@
-// What a first answer does without is not loaded before it is asked for: of the largest parts of the program none may
-// be reached from `serve.ts` by imports that are evaluated at the start.
+// What a first answer does without is not loaded before it is asked for: neither the features may be reached from
+// `serve.ts` by imports that are evaluated at the start, nor the largest parts of the program from the features.
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -21,12 +21,22 @@ function loadedWith(...entries: string[]): ReadonlySet<string> {
 }
 
 const atStart = loadedWith("src/main.ts", "src/serve.ts");
+const atRest = loadedWith(...atStart, "src/app.ts", "src/schedule.ts");
 
-test("this sees what is loaded: the routes at the start, and with the press what it draws by", () => {
-  expect(atStart).toContain("src/orders/routes.ts");
+test("this sees what is loaded: the routes with the app, and with the press what it draws by", () => {
+  expect(atRest).toContain("src/orders/routes.ts");
   expect(loadedWith("src/typesetting/press/worker.ts")).toContain("@cantoo/pdf-lib");
   expect(loadedWith("src/database/migrate_postgres.ts")).toContain("pg");
   expect(loadedWith("src/describe.ts")).toContain("src/reference/examples.json");
+});
+
+test.each([
+  ["the app", "src/app.ts"],
+  ["the jobs", "src/schedule.ts"],
+  ["orders", "src/orders/commands.ts"],
+])("a start does without %s", (_, part) => {
+  expect(atRest).toContain(part);
+  expect(atStart).not.toContain(part);
 });
 
 test.each([
@@ -51,6 +61,6 @@ test.each([
   ["the recorded examples", "src/reference/examples.json"],
   ["the pages of the reference", "src/reference/pages.ts"],
   ["the sample business", "src/demo/jobs.ts"],
-])("a start does without %s", (_, part) => {
-  expect(atStart).not.toContain(part);
+])("a server does without %s until it is asked for", (_, part) => {
+  expect(atRest).not.toContain(part);
 });

@@ -18,7 +18,7 @@ const rules: readonly Rule[] = [
   {
     what: "elysia",
     packages: /^elysia(?:\/|$)|^@elysia/,
-    allowed: /^src\/(?:http\/|app\.ts|dashboard\/|(?:\w+\/)+routes\.ts)/,
+    allowed: /^src\/(?:http\/|(?:app|front)\.ts|dashboard\/|(?:\w+\/)+routes\.ts)/,
   },
   {
     what: "the database",

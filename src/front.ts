@@ -1,0 +1,35 @@
+import { Elysia } from "elysia";
+import { withConventions } from "./http/conventions.ts";
+import { guard } from "./http/guard/guard.ts";
+import { RouteTable } from "./http/guard/route_table.ts";
+import { routesOf } from "./http/route.ts";
+import type { Service } from "./http/service.ts";
+import { keyAuthenticator, withoutKey } from "./keys/authenticator.ts";
+import { operationRoutes } from "./operations/routes.ts";
+import { sessionAuthenticator } from "./users/sessions/authenticator.ts";
+
+/** The ways in which a request shows who asks. */
+const authenticators = (service: Service) => ({
+  ways: [keyAuthenticator(service), sessionAuthenticator(service)],
+  nobody: withoutKey,
+});
+
+/**
+ * An app with what holds for every request, and the routes that tell how the service is. The table of its routes is
+ * filled when all are mounted.
+ */
+export function beginApp(service: Service, table: RouteTable) {
+  // Elysia looks for the path behind seven letters, or eleven: `https://` alone has eight (see `located`).
+  const handler = { standardHostname: service.tls };
+  return new Elysia({ normalize: false, strictPath: true, handler })
+    .use(withConventions(service, guard(service, authenticators(service), table)))
+    .use(operationRoutes(service));
+}
+
+/** The app that answers how the service is as long as no other route was asked for. */
+export function createFront(service: Service) {
+  const table = new RouteTable();
+  const app = beginApp(service, table);
+  table.fill(routesOf(app.routes, service.base_url));
+  return app;
+}

@@ -1,0 +1,54 @@
+// The service behind its port. How it is can be asked at once; its features are loaded when one is first needed, or
+// soon after the start: they take longer than all that comes before.
+import type { createApp } from "./app.ts";
+import { createFront } from "./front.ts";
+import { placeOf } from "./http/path.ts";
+import type { Service } from "./http/service.ts";
+import type { Schedule } from "./schedule.ts";
+
+export interface Whole {
+  readonly handle: (request: Request) => Promise<Response>;
+  /** Begins no more rounds of jobs, and waits for those that run. */
+  readonly stop: () => Promise<void>;
+}
+
+/** The features: every route, and the jobs, which run from then on. */
+interface Features {
+  readonly app: ReturnType<typeof createApp>;
+  readonly schedule: Schedule;
+}
+
+// The first requests are answered before the rest is loaded, and that before the jobs look around.
+const usual_quiet_ms = 250;
+
+/** Makes the service behind its port; unless asked for, its features are loaded after so many milliseconds. */
+export function openWhole(service: Service, quiet_ms = usual_quiet_ms): Whole {
+  const front = createFront(service);
+  let features: Features | null = null;
+  let loading: Promise<Features> | null = null;
+  const load = () => {
+    loading ??= loadFeatures(service).then((loaded) => {
+      features = loaded;
+      return loaded;
+    });
+    return loading;
+  };
+  const timer = setTimeout(() => void load(), quiet_ms);
+  return {
+    handle: async (request) => {
+      if (features !== null) return features.app.handle(request);
+      if (placeOf(request.url).path === "/health") return front.handle(request);
+      return (await load()).app.handle(request);
+    },
+    stop: async () => {
+      clearTimeout(timer);
+      await (await loading)?.schedule.stop();
+    },
+  };
+}
+
+async function loadFeatures(service: Service): Promise<Features> {
+  const [{ createApp }, { startSchedule }] = await Promise.all([import("./app.ts"), import("./schedule.ts")]);
+  const app = createApp(service);
+  return { app, schedule: startSchedule(service) };
+}
