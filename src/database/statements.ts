@@ -131,20 +131,31 @@ export async function insertIds<T extends PgTable & { id: AnyPgColumn }>(
 // Where SQLite keeps how far the ids of each table have come.
 const sqlite_sequence = table("sqlite_sequence", { name: text().notNull(), seq: int().notNull() });
 
-/** The next id of a table, for a row that is stored under it later. */
-export async function allotId(tx: Tx, name: string): Promise<number> {
-  const { seq } = sqlite_sequence;
-  const next = template<number>`nextval(pg_get_serial_sequence(${name}, 'id'))`.mapWith(Number);
-  const [row] =
-    engine === "postgres"
-      ? await tx.sql.select({ id: next }).from(template`(select 1) as one`)
-      : await tx.sql
-          .update(sqlite_sequence)
-          .set({ seq: template`${seq} + 1` })
-          .where(template`${sqlite_sequence.name} = ${name}`)
-          .returning({ id: seq });
+const nextSeq = prepared((sql: Writing, a: Args<{ name: string; count: number }>) =>
+  sql
+    .update(sqlite_sequence)
+    .set({ seq: template`${sqlite_sequence.seq} + ${a.count}` })
+    .where(template`${sqlite_sequence.name} = ${a.name}`)
+    .returning({ last: sqlite_sequence.seq }),
+);
+const nextValues = prepared((sql, a: Args<{ name: string; count: number }>) =>
+  sql
+    .select({ id: template<number>`nextval(pg_get_serial_sequence(${a.name}, 'id'))`.mapWith(Number) })
+    .from(template`generate_series(1, cast(${a.count} as integer)) as one`),
+);
+
+/** The next ids of a table, for rows that are stored under them later. */
+export async function allotIds(tx: Tx, name: string, count: number): Promise<number[]> {
+  if (engine === "postgres") return (await nextValues(tx, { name, count })).map(({ id }) => id);
+  const [row] = await nextSeq(tx, { name, count });
   assert(row !== undefined, `the ids of ${name} have begun`);
-  return row.id;
+  return Array.from({ length: count }, (_, at) => row.last - count + 1 + at);
+}
+
+/** The next id of a table, as `allotIds`. */
+export async function allotId(tx: Tx, name: string): Promise<number> {
+  const [id = 0] = await allotIds(tx, name, 1);
+  return id;
 }
 
 type Row = Record<string, unknown>;

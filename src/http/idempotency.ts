@@ -32,12 +32,12 @@ export async function once(
   call: Call,
   key: string,
   work: (tx: Tx) => Promise<KeptAnswer>,
-  secret_key: Uint8Array | null,
+  secret_key: Uint8Array | null = null,
 ): Promise<KeptAnswer> {
   const known = await claimedAnswer(tx, call, key, secret_key);
   if (known !== null) return known;
   const answer = await outcome(tx, call, work);
-  await keepAnswer(tx, key, secret_key === null ? answer : sealedAnswer(answer, secret_key));
+  await keepAnswer(tx, key, sealedBy(secret_key, answer));
   return answer;
 }
 
@@ -49,7 +49,7 @@ async function claimedAnswer(
   tx: Tx,
   call: Call,
   key: string,
-  secret_key: Uint8Array | null,
+  secret_key: Uint8Array | null = null,
 ): Promise<KeptAnswer | null> {
   const claimed = await claimKey(tx, { key, fingerprint: fingerprintOf(call), expires_at: tx.now + kept_ms });
   return claimed ? null : takenAnswer(tx, call, key, secret_key);
@@ -59,7 +59,12 @@ async function claimedAnswer(
  * The answer that is kept under a key which could not be taken. Refuses: idempotency_key_reused,
  * idempotency_key_in_use.
  */
-export async function takenAnswer(tx: Tx, call: Call, key: string, secret_key: Uint8Array | null): Promise<KeptAnswer> {
+export async function takenAnswer(
+  tx: Tx,
+  call: Call,
+  key: string,
+  secret_key: Uint8Array | null = null,
+): Promise<KeptAnswer> {
   const kept = await keptAnswer(tx, call, key, secret_key);
   // An equal request at another server is about to take the key.
   if (kept === null) throw inUse();
@@ -95,6 +100,7 @@ export async function keepOutcomes<Keyed extends KeyedCall>(
   tx: Tx,
   calls: readonly Keyed[],
   outcomes: Outcomes<NoInfer<Keyed>>,
+  secret_key: Uint8Array | null = null,
 ): Promise<void> {
   const kept: { key: string; answer: KeptAnswer }[] = [];
   const freed: string[] = [];
@@ -104,7 +110,7 @@ export async function keepOutcomes<Keyed extends KeyedCall>(
     else {
       const answer = outcome instanceof Fault ? refusalOf(outcome, keyed.call, tx.now) : outcome;
       outcomes.set(keyed, answer);
-      kept.push({ key: keyed.key, answer });
+      kept.push({ key: keyed.key, answer: sealedBy(secret_key, answer) });
     }
   }
   if (kept.length > 0) await keepAnswers(tx, kept);
@@ -115,6 +121,11 @@ export async function keepOutcomes<Keyed extends KeyedCall>(
 function isKept({ code }: Fault): boolean {
   const { status } = faults[code];
   return status === 409 || status === 422;
+}
+
+/** An answer as it is stored: sealed, where a key is given, since it shows a secret. */
+function sealedBy(secret_key: Uint8Array | null, answer: KeptAnswer): KeptAnswer {
+  return secret_key === null ? answer : sealedAnswer(answer, secret_key);
 }
 
 /** An answer with a secret, as it is stored. */
@@ -130,7 +141,7 @@ export async function keptAnswer(
   db: Db,
   call: Call,
   key: string,
-  secret_key: Uint8Array | null,
+  secret_key: Uint8Array | null = null,
 ): Promise<KeptAnswer | null> {
   const kept = await findOwnAnswer(db, call, key);
   if (kept === null) return null;

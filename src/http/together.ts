@@ -1,10 +1,11 @@
 // Calls for the same act that wait at the same moment are done together: in one transaction, and by as many statements
 // as one of them alone. None waits for others: a call begins at once when nothing runs.
-import type { Store, Tx } from "../database/store.ts";
+import type { Db, Store, Tx } from "../database/store.ts";
 import { asFault, Fault, faults } from "../kit/fault.ts";
 import { counter, histogram } from "../kit/meter.ts";
 import { answerWrite, jsonResponse, writtenAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
+import { enveloped } from "./envelope.ts";
 import { claimKeysOf, idempotencyKey, keepOutcomes, keptAnswer, once, takenAnswer } from "./idempotency.ts";
 import { keepPace } from "./pace.ts";
 import type { KeptAnswer } from "./store.ts";
@@ -31,7 +32,9 @@ export interface SharedAct<Input, Done> {
    */
   readonly together: (tx: Tx, parts: readonly Part<Input>[]) => Promise<readonly (Done | Fault | "alone")[]>;
   /** What the answer shows. */
-  readonly view: (done: Done, now: number) => unknown;
+  readonly view: (done: Done, db: Db, call: Call) => unknown;
+  /** For answers that show a secret: what they are sealed with where they are kept. */
+  readonly secret_key?: Uint8Array;
 }
 
 // Others wait for as long as a transaction holds its locks, and on SQLite for all of it.
@@ -64,7 +67,8 @@ export async function answerTogether<Input, Done>(
 ): Promise<Response> {
   // An entry in the audit trail or a condition belongs to one transaction of its own.
   if (call.recording !== null || call.renew !== null || call.request.headers.has("if-match")) {
-    return answerWrite(call, act.status, async (tx) => act.view(await act.alone(tx, { input, call }), tx.now));
+    const work = async (tx: Tx) => act.view(await act.alone(tx, { input, call }), tx, call);
+    return answerWrite(call, act.status, work, enveloped, act.secret_key);
   }
   const key = idempotencyKey(call.request);
   await keepPace(call);
@@ -73,7 +77,7 @@ export async function answerTogether<Input, Done>(
     key === null
       ? await queue.join(call, input, null)
       : await inTurn(call, key, async (waited) => {
-          const kept = waited ? await call.store.read((db) => keptAnswer(db, call, key, null)) : null;
+          const kept = waited ? await call.store.read((db) => keptAnswer(db, call, key, act.secret_key)) : null;
           return kept ?? queue.join(call, input, key);
         });
   return jsonResponse(call, status, body, headers);
@@ -194,12 +198,12 @@ class ActQueue<Input, Done> {
 
   async #alone(tx: Tx, { call, input, key }: WaitingCall<Input>): Promise<KeptAnswer> {
     await call.confirm(tx);
-    const work = async (part: Tx) => this.#answer(call, await this.#act.alone(part, { input, call }), part.now);
-    return key === null ? work(tx) : once(tx, call, key, work, null);
+    const work = async (part: Tx) => this.#answer(call, await this.#act.alone(part, { input, call }), part);
+    return key === null ? work(tx) : once(tx, call, key, work, this.#act.secret_key);
   }
 
-  #answer(call: Call, done: Done, now: number): KeptAnswer {
-    return writtenAnswer(call, this.#act.status, this.#act.view(done, now), now);
+  #answer(call: Call, done: Done, db: Db): KeptAnswer {
+    return writtenAnswer(call, this.#act.status, this.#act.view(done, db, call), db.now);
   }
 
   async #together(tx: Tx, calls: readonly WaitingCall<Input>[]): Promise<readonly Outcome[]> {
@@ -211,9 +215,9 @@ class ActQueue<Input, Done> {
       const result = results[at];
       if (result === undefined || isAlone(result)) outcomes.set(waiting, "alone");
       else if (result instanceof Fault) outcomes.set(waiting, result);
-      else outcomes.set(waiting, this.#answer(waiting.call, result, tx.now));
+      else outcomes.set(waiting, this.#answer(waiting.call, result, tx));
     }
-    await keepOutcomes(tx, parts.filter(isKeyed), outcomes);
+    await keepOutcomes(tx, parts.filter(isKeyed), outcomes, this.#act.secret_key);
     return calls.map((waiting) => outcomes.get(waiting) ?? "alone");
   }
 
@@ -234,7 +238,7 @@ class ActQueue<Input, Done> {
     const taken = await claimKeysOf(tx, keyed);
     for (const waiting of keyed) {
       if (taken.has(waiting)) continue;
-      const answer = await takenAnswer(tx, waiting.call, waiting.key, null).catch(asFault);
+      const answer = await takenAnswer(tx, waiting.call, waiting.key, this.#act.secret_key).catch(asFault);
       outcomes.set(waiting, answer);
     }
   }

@@ -114,6 +114,15 @@ export function orFault<Done>(work: () => Done): Done | Fault {
   }
 }
 
+/** Does work for what is not refused, at once. Answers what came of each, in the order of the list. */
+export async function unlessRefused<One, Done>(
+  list: readonly (One | Fault)[],
+  work: (some: readonly One[]) => Promise<readonly Done[]>,
+): Promise<(Done | Fault)[]> {
+  const done = (await work(list.filter((one): one is One => !(one instanceof Fault)))).values();
+  return list.map((one) => (one instanceof Fault ? one : (done.next().value as Done)));
+}
+
 /** A refusal as a value; any other error is thrown on. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;

@@ -42,7 +42,7 @@ const creation: SharedAct<CreateOrder, Order> = {
       parts.map(({ input, call }) => ({ input, actor: call.actor })),
     );
   },
-  view: orderAnswer,
+  view: (created, { now }) => orderAnswer(created, now),
 };
 
 const records = new Elysia({ prefix: "/orders" })

@@ -10,7 +10,7 @@ import { assert } from "../kit/assert.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import { dispatchOf } from "./dispatch/store.ts";
-import { type Entry, insertHistory } from "./history/store.ts";
+import { type Entry, insertHistories, insertHistory } from "./history/store.ts";
 import { findOrderId, isOrderId } from "./names/store.ts";
 import { type LineAmounts, type Order, type OrderFields, type OrderLine, type Parcel, publicStatus } from "./order.ts";
 import { claimed, subtotalOf } from "./rules.ts";
@@ -379,6 +379,34 @@ export async function noteInHistory(tx: Tx, order_id: number, entry: Entry): Pro
   assert(order !== undefined, `order ${order_id} is there`);
   const status = publicStatus(order);
   await insertHistory(tx, { order_id, number: order.number, from_status: status, to_status: status }, entry);
+}
+
+const touchRows = preparedOf((sql: Writing, isOf, a: Args<{ now: number }>) =>
+  sql
+    .update(orders)
+    .set({
+      version: template`${orders.version} + 1`,
+      updated_at: a.now,
+      history_rows: template`${orders.history_rows} + 1`,
+    })
+    .where(isOf(orders.id))
+    .returning({ id: orders.id, number: orders.history_rows }),
+);
+
+/** As `saveOrder`, of locked orders of whose own fields nothing changes, each with its row of history. */
+export async function saveNoted(
+  tx: Tx,
+  noted: readonly { readonly order: Order; readonly entry: Entry }[],
+): Promise<Order[]> {
+  const rows = await touchRows(tx, { ids: noted.map(({ order }) => order.id), now: tx.now });
+  const numbers = new Map(rows.map(({ id, number }) => [id, number]));
+  const steps = noted.map(({ order, entry }) => {
+    const [number, status] = [numbers.get(order.id), publicStatus(order)];
+    assert(number !== undefined, `order ${order.id} is locked, so it is there`);
+    return { step: { order_id: order.id, number, from_status: status, to_status: status }, entry };
+  });
+  await insertHistories(tx, steps);
+  return noted.map(({ order }) => ({ ...order, version: order.version + 1, updated_at: tx.now }));
 }
 
 /** The statement that names the fewest columns among which are all that changed. */

@@ -128,7 +128,7 @@ async function answerSlip(call: Call, log: Log, id: string, query: PrintPackingS
   const parcel = shipment_id === undefined ? undefined : String(shipment_id);
   const slipOf = async (db: Db) => {
     const order = await getOrder(db, id);
-    return packingSlipOf(order, await warehouseOfOrder(db, order.id, order.warehouse_id), parcel);
+    return packingSlipOf(order, await warehouseOfOrder(db, order), parcel);
   };
   const format = formatOf(call, query);
   if (format === "json") return answerRead(call, async (db) => packingSlipView(await slipOf(db), choices));

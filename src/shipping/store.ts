@@ -1,9 +1,9 @@
 // Where parcels leave from.
 import { and, eq, sql } from "drizzle-orm";
-import { among, amongTexts, list } from "../../db/kit.ts";
+import { amongTexts, list } from "../../db/kit.ts";
 import { movements, stock_items } from "../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../db/schema/reservations.ts";
-import { type Args, prepared } from "../database/statements.ts";
+import { type Args, prepared, preparedOf } from "../database/statements.ts";
 import type { Db } from "../database/store.ts";
 import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
 import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
@@ -11,29 +11,18 @@ import { assert } from "../kit/assert.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { type Address, addressOf } from "./address.ts";
 
-const promisedFrom = prepared((sql, a: Args<{ order_id: number }>) =>
-  sql
-    .select({ warehouse_id: stock_items.warehouse_id })
-    .from(reservations)
-    .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
-    .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
-    .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
-    .where(eq(reservations.order_id, a.order_id))
-    .orderBy(reservation_lines.id, allocations.id),
-);
-
-const promisedFromAll = prepared((query, a: Args<{ order_ids: string }>) =>
+const promisedFrom = preparedOf((query, isOf) =>
   query
     .select({ order_id: reservations.order_id, warehouse_id: stock_items.warehouse_id })
     .from(reservations)
     .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
     .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
     .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
-    .where(among(reservations.order_id, a.order_ids))
+    .where(isOf(reservations.order_id))
     .orderBy(reservation_lines.id, allocations.id),
 );
 
-const leftFromAll = prepared((query, a: Args<{ orders: string }>) =>
+const leftFrom = prepared((query, a: Args<{ orders: string }>) =>
   query
     .select({ order: movements.reference_id, warehouse_id: stock_items.warehouse_id })
     .from(movements)
@@ -48,47 +37,38 @@ const leftFromAll = prepared((query, a: Args<{ orders: string }>) =>
     .orderBy(movements.id),
 );
 
-const leftFrom = prepared((select, a: Args<{ order: string }>) =>
-  select
-    .select({ warehouse_id: stock_items.warehouse_id })
-    .from(movements)
-    .innerJoin(stock_items, eq(stock_items.id, movements.from_item_id))
-    .where(
-      and(
-        sql`${movements.reference_type} = 'order'`,
-        eq(movements.reference_id, a.order),
-        sql`${movements.type} = 'sale'`,
-      ),
-    )
-    .orderBy(movements.id),
-);
-
 /** Where parcels leave from. */
-interface Origin {
+export interface Origin {
   readonly address: Address;
   readonly timezone: string;
 }
 
+/** An order, as far as it says what warehouse it leaves. */
+interface Leaving {
+  readonly id: number;
+  readonly warehouse_id: number | null;
+}
+
 /** The warehouse that a parcel leaves, by its order. */
-export async function originOfOrder(db: Db, order_id: number, warehouse_id: number | null): Promise<Origin> {
-  return originAt(await warehouseOfOrder(db, order_id, warehouse_id));
+export async function originOfOrder(db: Db, order: Leaving): Promise<Origin> {
+  return originAt(await warehouseOfOrder(db, order));
+}
+
+/** As `originOfOrder`, of several orders, by their ids. */
+export async function originsOfOrders(db: Db, orders: readonly Leaving[]): Promise<Map<number, Origin>> {
+  const warehouses = await warehousesOfOrders(db, orders);
+  return new Map([...warehouses].map(([id, warehouse]) => [id, originAt(warehouse)]));
 }
 
 /** The warehouse that an order leaves: the one it names, else where its units lie or have left, else the first one. */
-export async function warehouseOfOrder(db: Db, order_id: number, warehouse_id: number | null): Promise<PlainWarehouse> {
-  const [first, ...others] = await listPlainWarehouses(db);
-  assert(first, "a store has a warehouse");
-  if (others.length === 0) return first;
-  const [lying] = warehouse_id === null ? await promisedFrom(db, { order_id }) : [{ warehouse_id }];
-  const chosen = lying ?? (await leftFrom(db, { order: wireId("order", order_id) }))[0];
-  return others.find(({ id }) => id === chosen?.warehouse_id) ?? first;
+export async function warehouseOfOrder(db: Db, order: Leaving): Promise<PlainWarehouse> {
+  const found = (await warehousesOfOrders(db, [order])).get(order.id);
+  assert(found, "an order leaves a warehouse");
+  return found;
 }
 
-/** The warehouses that some orders leave, chosen as in `warehouseOfOrder`, in a handful of queries. */
-export async function warehousesOfOrders(
-  db: Db,
-  orders: readonly { readonly id: number; readonly warehouse_id: number | null }[],
-): Promise<Map<number, PlainWarehouse>> {
+/** As `warehouseOfOrder`, of several orders, by their ids, in a handful of queries. */
+export async function warehousesOfOrders(db: Db, orders: readonly Leaving[]): Promise<Map<number, PlainWarehouse>> {
   const all = await listPlainWarehouses(db);
   const [first] = all;
   assert(first, "a store has a warehouse");
@@ -99,9 +79,9 @@ export async function warehousesOfOrders(
       if (order_id !== null) chosen.set(order_id, chosen.get(order_id) ?? warehouse_id);
     }
   };
-  if (all.length > 1) {
-    take(await promisedFromAll(db, { order_ids: list(open()) }));
-    const left = await leftFromAll(db, { orders: list(open().map((id) => wireId("order", id))) });
+  if (all.length > 1 && open().length > 0) take(await promisedFrom(db, { ids: open() }));
+  if (all.length > 1 && open().length > 0) {
+    const left = await leftFrom(db, { orders: list(open().map((id) => wireId("order", id))) });
     take(left.map(({ order, warehouse_id }) => ({ order_id: readId("order", order ?? ""), warehouse_id })));
   }
   return new Map([...chosen].map(([id, warehouse_id]) => [id, all.find((one) => one.id === warehouse_id) ?? first]));

@@ -294,7 +294,7 @@ const unfollowed = {
   look_failures: 0,
 } as const;
 
-type NewRecord = Pick<
+export type NewRecord = Pick<
   TrackingRecord,
   | "tracking_number"
   | "carrier"
@@ -313,11 +313,11 @@ function newRecord({ now }: Db, fields: NewRecord): Omit<TrackingRecord, "id"> {
   return { ...beforeEvents, ...silence, ...unfollowed, ...fields, version: 1, ...moments };
 }
 
-/** Stores the record of a parcel before any report, and answers it. */
-export async function insertRecord(tx: Tx, fields: NewRecord): Promise<TrackingRecord> {
-  const row = newRecord(tx, fields);
-  const [id = 0] = await insertIds(tx, tracking_records, [row]);
-  return { id, ...row };
+/** Stores the records of parcels before any report, and answers them. */
+export async function insertRecords(tx: Tx, parcels: readonly NewRecord[]): Promise<TrackingRecord[]> {
+  const rows = parcels.map((fields) => newRecord(tx, fields));
+  const ids = await insertIds(tx, tracking_records, rows);
+  return rows.map((row, at) => ({ id: ids[at] ?? 0, ...row }));
 }
 
 /** Stores a number that nobody here tracked; when somebody does so at the same time, that record stays. */

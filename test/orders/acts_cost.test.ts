@@ -11,7 +11,7 @@ test.skipIf(engine !== "sqlite")("an act opens its claim once, however many step
     pack: { reads: 8, writes: 7 },
     ship: { reads: 11, writes: 27 },
     "ship (pending)": { reads: 11, writes: 57 },
-    label: { reads: 12, writes: 11 },
+    label: { reads: 11, writes: 11 },
     "first scan": { reads: 19, writes: 27 },
     "delivered scan": { reads: 17, writes: 12 },
     reserve: { reads: 8, writes: 6 },

@@ -37,7 +37,7 @@ const booking: SharedAct<BookStock, Awaited<ReturnType<typeof bookStock>>> = {
       parts.map(({ input }) => input),
     );
   },
-  view: (booked, now) => tagged(reservationView(booked, booked.units, now), null),
+  view: (booked, { now }) => tagged(reservationView(booked, booked.units, now), null),
 };
 
 /** Reservations: make one, extend it, release it, look at them. */

@@ -24,7 +24,19 @@ interface Step {
 
 /** Writes one row of an order's history, of which the order's own row says already that it is there. */
 export async function insertHistory(tx: Tx, step: Step, entry: Entry): Promise<void> {
-  await insert(tx, order_history, [rowOf(tx, step, entry)]);
+  await insertHistories(tx, [{ step, entry }]);
+}
+
+/** As `insertHistory`, rows of the histories of any orders. */
+export async function insertHistories(
+  tx: Tx,
+  rows: readonly { readonly step: Step; readonly entry: Entry }[],
+): Promise<void> {
+  await insert(
+    tx,
+    order_history,
+    rows.map(({ step, entry }) => rowOf(tx, step, entry)),
+  );
 }
 
 /** Writes the first row of the history of each of these orders. */

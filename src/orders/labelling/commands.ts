@@ -6,35 +6,76 @@ import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { saveRest } from "../arrivals/commands.ts";
 import { unitsWithoutParcel, withShipment } from "../fulfillment/rules.ts";
+import type { Entry } from "../history/store.ts";
 import { actionsOf, type Order, type Parcel } from "../order.ts";
 import { refusal } from "../rules.ts";
 import type { Carriage, Shipment, ShipmentLine } from "../shipments/shipment.ts";
 import { hasLeft, isGivenUp, shipmentMoves } from "../shipments/status.ts";
-import { insertShipment, saveShipment, saveTracking } from "../shipments/store.ts";
+import { type AllottedParcel, insertAllotted, insertShipment, saveShipment, saveTracking } from "../shipments/store.ts";
 import { trackingUrl } from "../shipments/tracking_url.ts";
-import { lockParcel, saveOrder } from "../store.ts";
+import { lockParcel, saveNoted, saveOrder } from "../store.ts";
 
 /**
- * Opens a parcel for units of a locked order, by default all open ones that are in no other; it waits to be handed
- * over. An empty list makes one more carton of the same goods, which counts no units of its own. The order's history
- * and version tell of it once it is labelled.
+ * The units of an order for a new parcel: those given, or all open ones that are in no other. An empty list makes one
+ * more carton of the same goods, which counts no units of its own.
  * Refuses: invalid_state_transition (held, cancelled, or nothing left), validation_failed.
  */
-export async function openShipment(
-  tx: Tx,
-  before: Order,
-  wanted: Carriage & { readonly units?: readonly ShipmentLine[] | null },
-): Promise<Parcel> {
+export function unitsToLabel(before: Order, wanted: readonly ShipmentLine[] | null): readonly ShipmentLine[] {
   if (!actionsOf(before).includes("ship")) throw refusal(before, "label");
   const free = unitsWithoutParcel(before);
-  const units = wanted.units ?? free;
-  if (units.length === 0 && !wanted.units) throw refusal(before, "label", "every open unit is in a parcel already");
+  const units = wanted ?? free;
+  if (units.length === 0 && !wanted) throw refusal(before, "label", "every open unit is in a parcel already");
   for (const { order_line_id, quantity } of units) {
     const left = free.find((line) => line.order_line_id === order_line_id)?.quantity ?? 0;
     if (quantity > left) throw invalid("units", `are ${quantity - left} more than are left of a line`, "too_large");
   }
-  const shipment = await insertShipment(tx, before.id, wanted, units);
-  return { order: { ...before, shipments: [...before.shipments, shipment] }, shipment };
+  return units;
+}
+
+/**
+ * Opens a parcel for these units of a locked order; it waits to be handed over. The order's history and version tell of
+ * it once it is labelled.
+ */
+export async function openShipment(
+  tx: Tx,
+  before: Order,
+  carriage: Carriage,
+  units: readonly ShipmentLine[],
+): Promise<Parcel> {
+  const shipment = await insertShipment(tx, before.id, carriage, units);
+  return { order: withParcel(before, shipment), shipment };
+}
+
+const withParcel = (order: Order, shipment: Shipment): Order => {
+  return { ...order, shipments: [...order.shipments, shipment] };
+};
+
+/** A parcel of a locked order whose label is known as it is opened. */
+interface LabelledParcel {
+  readonly order: Order;
+  readonly parcel: Omit<AllottedParcel, "order_id"> & { readonly tracking_number: string };
+  readonly actor: Actor;
+}
+
+/** Opens parcels with their labels, each of another order, and tells the histories of the orders. */
+export async function openLabelled(tx: Tx, opened: readonly LabelledParcel[]): Promise<Parcel[]> {
+  const rows = opened.map(({ order, parcel }) => ({ ...parcel, order_id: order.id }));
+  const shipments = await insertAllotted(tx, rows);
+  const noted = opened.flatMap(({ order, actor }, at) => {
+    const shipment = shipments[at];
+    return shipment === undefined ? [] : { order: withParcel(order, shipment), entry: labelEntry(shipment, actor) };
+  });
+  const orders = await saveNoted(tx, noted);
+  return shipments.flatMap((shipment, at) => {
+    const order = orders[at];
+    return order === undefined ? [] : { order, shipment };
+  });
+}
+
+/** What the history of an order says of a label. */
+function labelEntry({ tracking_number, carrier, service }: Shipment, actor: Actor): Entry {
+  const note = [tracking_number, carrier, service].filter((word) => word !== null).join(" ");
+  return { event: "label", actor, note };
 }
 
 /** Writes the tracking number of the label on a parcel that was just opened, and tells the order's history. */
@@ -48,16 +89,14 @@ export async function labelShipment(
     await saveTracking(tx, shipment.id, { tracking_number, told_url }),
     `shipment ${shipment.id} is there to be labelled`,
   );
-  const { carrier, service } = shipment;
   const labelled: Shipment = {
     ...shipment,
     tracking_number,
     told_url,
     tracking_url: trackingUrl(tx, { ...shipment, tracking_number, told_url }),
   };
-  const note = [tracking_number, carrier, service].filter((word) => word !== null).join(" ");
   const after = withShipment(order, labelled);
-  return { order: await saveOrder(tx, order, after, { event: "label", actor, note }), shipment: labelled };
+  return { order: await saveOrder(tx, order, after, labelEntry(labelled, actor)), shipment: labelled };
 }
 
 /**

@@ -4,7 +4,7 @@ import { among, amongTexts, list } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
-import { Fault, missing } from "../../kit/fault.ts";
+import { Fault, missing, orFault } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 
 const { id, order_number } = orders;
@@ -41,19 +41,42 @@ export async function findOrderId(db: Db, name: string | number, field: string |
 /** The ids of the orders that a list names, each as `findOrderId`. Refuses: ambiguous_identifier. */
 export async function findOrderIds(db: Db, names: readonly string[], field: string): Promise<(number | null)[]> {
   const rows = await allNamed(db, { ids: list(names.map(idOf)), numbers: list(names.map(numberOf)) });
-  return names.map((name, at) => {
-    const own = rows.filter((row) => row.id === idOf(name) || row.order_number === numberOf(name));
-    return chosen(name, own, `${field}[${at}]`);
-  });
+  return names.map((name, at) => chosen(name, rowsOf(rows, name), `${field}[${at}]`));
 }
 
 /** The id of the order that a field names, as `findOrderId`. Refuses: resource_missing, ambiguous_identifier. */
 export async function resolveOrder(db: Db, name: string | number, field = "order_id"): Promise<number> {
   const found = await findOrderId(db, name, field);
-  if (found !== null) return found;
-  const fields = [{ field, code: "resource_missing", message: "names no order" }];
-  throw new Fault("resource_missing", `No such order: ${name}.`, { fields });
+  if (found === null) throw noSuchOrder(name, field);
+  return found;
 }
+
+/** The refusal of a name that is no order's. */
+export function noSuchOrder(name: string | number, field = "order_id"): Fault {
+  const fields = [{ field, code: "resource_missing", message: "names no order" }];
+  return new Fault("resource_missing", `No such order: ${name}.`, { fields });
+}
+
+/**
+ * As `resolveOrder`, of several names at once, each with its id or refusal. What can only be an id is not looked up:
+ * there may be no such order.
+ */
+export async function resolveOrders(db: Db, names: readonly (string | number)[]): Promise<(number | Fault)[]> {
+  const open = names.filter((name) => !isOrderId(name));
+  const rows =
+    open.length === 0 ? [] : await allNamed(db, { ids: list(open.map(idOf)), numbers: list(open.map(numberOf)) });
+  return names.map((name) => {
+    if (isOrderId(name)) return idOf(name);
+    return orFault(() => {
+      const found = chosen(name, rowsOf(rows, name), "order_id");
+      if (found === null) throw noSuchOrder(name);
+      return found;
+    });
+  });
+}
+
+const rowsOf = (rows: readonly { readonly id: number; readonly order_number: string }[], name: string | number) =>
+  rows.filter((row) => row.id === idOf(name) || row.order_number === numberOf(name));
 
 /** The id of the order that a path names, as `findOrderId`. Refuses: resource_missing, ambiguous_identifier. */
 export async function getOrderId(db: Db, name: string): Promise<number> {

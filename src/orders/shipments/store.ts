@@ -1,10 +1,10 @@
 import { and, asc, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
-import { type Args, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
+import { type Args, allotIds, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Carriage, PastParcel, Shipment, ShipmentLine } from "./shipment.ts";
-import { givenUp, type ShipmentStatus, shipmentStarts } from "./status.ts";
+import { givenUp, shipmentStarts } from "./status.ts";
 import { plainTrackingNumber } from "./tracking_number.ts";
 import { trackingUrl } from "./tracking_url.ts";
 
@@ -59,15 +59,44 @@ export async function insertShipment(
   carriage: Carriage,
   lines: readonly ShipmentLine[],
 ): Promise<Shipment> {
-  const { carrier, service } = carriage;
-  const tracking_number = carriage.tracking_number == null ? null : plainTrackingNumber(carriage.tracking_number);
-  const status: ShipmentStatus = shipmentStarts;
-  const row = { order_id, status, carrier, service, tracking_number, created_at: tx.now };
-  const [id = 0] = await insertIds(tx, shipments, [row]);
-  await insertLines(tx, id, lines);
-  const parcel = { id, ...row, told_url: null };
-  return { ...parcel, tracking_url: trackingUrl(tx, parcel), shipped_at: null, delivered_at: null, lines };
+  const parcel = newParcel(tx, { order_id, ...carriage, lines });
+  const [id = 0] = await insertIds(tx, shipments, [rowOf(parcel)]);
+  await insertLines(tx, [{ id, lines }]);
+  return { id, ...parcel, tracking_url: trackingUrl(tx, { id, ...parcel }) };
 }
+
+/** Ids for parcels that are stored later. */
+export async function allotShipmentIds(tx: Tx, count: number): Promise<number[]> {
+  return allotIds(tx, "shipments", count);
+}
+
+/** A new parcel under an id that was allotted to it. */
+export type AllottedParcel = Carriage & Pick<Shipment, "id" | "order_id" | "lines">;
+
+/** Stores new parcels under their ids, with their units, and answers them. */
+export async function insertAllotted(tx: Tx, allotted: readonly AllottedParcel[]): Promise<Shipment[]> {
+  const parcels = allotted.map(({ id, ...one }) => ({ id, ...newParcel(tx, one) }));
+  await insert(
+    tx,
+    shipments,
+    parcels.map(({ id, ...parcel }) => ({ id, ...rowOf(parcel) })),
+  );
+  await insertLines(tx, parcels);
+  return parcels.map((parcel) => ({ ...parcel, tracking_url: trackingUrl(tx, parcel) }));
+}
+
+type NewParcel = Omit<Shipment, "id" | "tracking_url">;
+
+function newParcel({ now }: Tx, parcel: Omit<AllottedParcel, "id">): NewParcel {
+  const { order_id, carrier, service, tracking_number: given, lines } = parcel;
+  const tracking_number = given == null ? null : plainTrackingNumber(given);
+  const named = { order_id, carrier, service, tracking_number, told_url: null };
+  return { ...named, status: shipmentStarts, created_at: now, shipped_at: null, delivered_at: null, lines };
+}
+
+const rowOf = ({ order_id, status, carrier, service, tracking_number, created_at }: NewParcel) => {
+  return { order_id, status, carrier, service, tracking_number, created_at };
+};
 
 /** Stores parcels of the past. */
 export async function insertPastShipments(tx: Tx, parcels: readonly PastParcel[]): Promise<void> {
@@ -84,12 +113,11 @@ export async function insertPastShipments(tx: Tx, parcels: readonly PastParcel[]
   await insert(tx, shipment_lines, lines);
 }
 
-async function insertLines(tx: Tx, shipment_id: number, lines: readonly ShipmentLine[]): Promise<void> {
-  await insert(
-    tx,
-    shipment_lines,
+async function insertLines(tx: Tx, parcels: readonly Pick<Shipment, "id" | "lines">[]): Promise<void> {
+  const rows = parcels.flatMap(({ id: shipment_id, lines }) =>
     lines.map(({ order_line_id, quantity }) => ({ shipment_id, order_line_id, quantity })),
   );
+  await insert(tx, shipment_lines, rows);
 }
 
 const saved = [
@@ -120,7 +148,7 @@ const deleteLines = prepared((sql: Writing, a: Args<{ shipment_id: number }>) =>
 /** Replaces the units in a parcel, when others left than it was to hold. */
 export async function saveShipmentLines(tx: Tx, shipment_id: number, lines: readonly ShipmentLine[]): Promise<void> {
   await deleteLines(tx, { shipment_id });
-  await insertLines(tx, shipment_id, lines);
+  await insertLines(tx, [{ id: shipment_id, lines }]);
 }
 
 const deleteLinesNaming = prepared((sql: Writing, a: Args<{ order_line_ids: string }>) =>

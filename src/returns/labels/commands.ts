@@ -78,7 +78,7 @@ async function readyReturn(
   const { before, order } = await begin(tx, id);
   move<ReturnStatus, typeof returnMoves>(returnMoves, "label", before.status);
   await refuseSecond(tx, before, additional);
-  const origin = await originOfOrder(tx, order.id, order.warehouse_id);
+  const origin = await originOfOrder(tx, order);
   const { value = null, insurance = false } = input.package;
   return {
     order_id: order.id,

@@ -8,7 +8,7 @@ import { bodyOf } from "../../kit/schema.ts";
 import { documentRoutes } from "./documents/routes.ts";
 import { type LinkSigner, linkSigner } from "./links.ts";
 import { labelListRoutes } from "./list/routes.ts";
-import { answerPurchase, viewer } from "./purchases/routes.ts";
+import { purchases, viewer } from "./purchases/routes.ts";
 import { CreateLabel, LabelView } from "./schemas.ts";
 import { getLabel } from "./store.ts";
 import { answerVoid } from "./voids/routes.ts";
@@ -24,9 +24,10 @@ export function labelRoutes(service: Service) {
 
 const ownRoutes = (service: Service, signer: LinkSigner) => {
   const view = viewer(signer);
+  const buy = purchases(service);
   return new Elysia({ prefix: "/shipping/labels" })
     .use(conventions)
-    .post("", ({ call, body }) => answerPurchase(call, service, body, view(call)), {
+    .post("", ({ call, body }) => buy(call, body), {
       body: bodyOf(CreateLabel),
       detail: documented({
         id: "createLabel",

@@ -1,9 +1,9 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { forUpdate, given, isOneOf } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
 import { isDuplicate } from "../../database/conflict.ts";
-import { type Args, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
+import { type Args, allotIds, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault, missing } from "../../kit/fault.ts";
@@ -35,29 +35,17 @@ const validOfOrder = prepared((select, a: Args<{ order_id: number }>) =>
     .orderBy(desc(labels.id)),
 );
 
-const anyValid = prepared((select, a: Args<{ order_id: number; limit: number }>) =>
+const purchasesOf = preparedOf((select, isOf) =>
   select
-    .select({ id: labels.id })
+    .select({
+      id: labels.id,
+      order_id: labels.order_id,
+      fingerprint: labels.fingerprint,
+      created_at: labels.created_at,
+    })
     .from(labels)
-    .where(and(eq(labels.order_id, given(a.order_id)), isValid))
-    .orderBy(desc(labels.id))
-    .limit(given(a.limit)),
-);
-
-const anyEqual = prepared((select, a: Args<{ order_id: number; fingerprint: string; since: number; limit: number }>) =>
-  select
-    .select({ id: labels.id })
-    .from(labels)
-    .where(
-      and(
-        eq(labels.order_id, given(a.order_id)),
-        isValid,
-        eq(labels.fingerprint, given(a.fingerprint)),
-        gt(labels.created_at, given(a.since)),
-      ),
-    )
-    .orderBy(desc(labels.id))
-    .limit(given(a.limit)),
+    .where(and(isOf(labels.order_id), isValid))
+    .orderBy(desc(labels.id)),
 );
 
 const ofShipment = prepared((sql, a: Args<{ shipment_id: number }>) =>
@@ -156,19 +144,12 @@ export async function listValidLabels(db: Db, order_id: number): Promise<ValidLa
   return validOfOrder(db, { order_id });
 }
 
-/** Whether an order's parcels have a label that is valid or being bought. */
-export async function hasValidLabel(db: Db, order_id: number): Promise<boolean> {
-  return (await anyValid(db, { order_id, limit: 1 })).length > 0;
-}
+/** What tells whether a label is bought twice by mistake. */
+type Purchase = Pick<Label, "id" | "order_id" | "fingerprint" | "created_at">;
 
-/** The id of the newest label, valid or being bought, that an equal purchase created after a moment; null if none. */
-export async function findEqualLabel(
-  db: Db,
-  order_id: number,
-  fingerprint: string,
-  since: number,
-): Promise<number | null> {
-  return (await anyEqual(db, { order_id, fingerprint, since, limit: 1 }))[0]?.id ?? null;
+/** The purchases of the parcels' labels of these orders that are valid or being bought, newest first. */
+export async function listPurchases(db: Db, order_ids: readonly number[]): Promise<Purchase[]> {
+  return order_ids.length === 0 ? [] : purchasesOf(db, { ids: order_ids });
 }
 
 /** Whether parcels of an order have carriers' labels, which only the carriers can void. */
@@ -184,22 +165,23 @@ export async function listParcelsInHouse(db: Db, order_id: number): Promise<Set<
 
 /** Stores a label and answers it. Refuses: quote_used. */
 export async function insertLabel(tx: Tx, label: Omit<Label, "id">): Promise<Label> {
-  return { id: await insertRow(tx, rowOf(label)), ...label };
+  const [id = 0] = await insertRows(tx, [rowOf(label)]);
+  return { id, ...label };
 }
 
-/** Like `insertLabel`, for a label of our own: fields that are null are not written. Refuses: quote_used. */
-export async function insertOwnLabel(
-  tx: Tx,
-  label: Omit<Label, "id" | keyof typeof own_purchase> &
-    Partial<Pick<Label, "id" | "return_id"> & { readonly quote_nonce: string }>,
-): Promise<Label> {
-  return { ...own_purchase, ...label, id: await insertRow(tx, rowOf(label)) };
+/** A label of our own before it is stored: fields that are null are not written. */
+export type OwnLabelRow = Omit<Label, "id" | keyof typeof own_purchase> &
+  Partial<Pick<Label, "id" | "return_id"> & { readonly quote_nonce: string }>;
+
+/** Like `insertLabel`, for labels of our own. Refuses: quote_used. */
+export async function insertOwnLabels(tx: Tx, rows: readonly OwnLabelRow[]): Promise<Label[]> {
+  const ids = await insertRows(tx, rows.map(rowOf));
+  return rows.map((row, at) => ({ ...own_purchase, ...row, id: ids[at] ?? 0 }));
 }
 
-async function insertRow(tx: Tx, row: typeof labels.$inferInsert): Promise<number> {
+async function insertRows(tx: Tx, rows: readonly (typeof labels.$inferInsert)[]): Promise<number[]> {
   try {
-    const [id = 0] = await insertIds(tx, labels, [row]);
-    return id;
+    return await insertIds(tx, labels, rows);
   } catch (error) {
     if (!isDuplicate(error, "labels", "labels_quote", ["quote_nonce"])) throw error;
     throw new Fault("quote_used", "A label was bought with this quote already. Ask for rates again.");
@@ -221,10 +203,18 @@ function rowOf<Fields extends Omit<Label, "id" | keyof typeof own_purchase> & Pa
   };
 }
 
-/** The serial of a parcel's SSCC. Each serial is given out once. */
-export async function allotSerial(tx: Tx, shipment_id: number): Promise<number> {
-  const [serial = 0] = await insertIds(tx, ssccs, [{ shipment_id, created_at: tx.now }]);
-  return serial;
+/** Serials for the SSCCs of parcels. Each serial is given out once. */
+export async function allotSerials(tx: Tx, count: number): Promise<number[]> {
+  return allotIds(tx, "ssccs", count);
+}
+
+/** Stores which parcels have serials that were allotted. */
+export async function insertSerials(
+  tx: Tx,
+  allotted: readonly { readonly serial: number; readonly shipment_id: number }[],
+): Promise<void> {
+  const rows = allotted.map(({ serial, shipment_id }) => ({ id: serial, shipment_id, created_at: tx.now }));
+  await insert(tx, ssccs, rows);
 }
 
 const voidRow = prepared((query: Writing, a: Args<{ id: number; status: LabelStatus; at: number }>) =>

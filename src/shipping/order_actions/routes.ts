@@ -20,8 +20,7 @@ import { answerCancellation } from "../../orders/cancellations/routes.ts";
 import { processOrder } from "../../orders/fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../../orders/holds/commands.ts";
 import type { CancelOrder, HoldOrder, ReleaseOrder } from "../../orders/schemas.ts";
-import { linkSigner } from "../labels/links.ts";
-import { answerPurchase, viewer } from "../labels/purchases/routes.ts";
+import { purchases } from "../labels/purchases/routes.ts";
 import { readQuestion } from "../quotes/commands.ts";
 import { weightText } from "../weight.ts";
 import { ActedView, ActOnOrders, ActOnOrdersShown, type BuyLabels, inputs, type OrderActionOfMany } from "./schemas.ts";
@@ -152,7 +151,7 @@ async function resultOf(call: Call, act: Acting, asked: Act) {
 }
 
 function actsOf(service: Service): Readonly<Record<OrderActionOfMany, Acting>> {
-  const view = viewer(linkSigner(service.secret_key));
+  const buy = purchases(service);
   const post = (call: Call, action: string, act: Act) => partOf(call, partOfOrder(action, act));
   return {
     hold: (call, act) => {
@@ -184,12 +183,7 @@ function actsOf(service: Service): Readonly<Record<OrderActionOfMany, Acting>> {
       const route = "/shipping/labels";
       // The path is the same for all of them; the order tells their keys apart.
       const query = { order_id: id };
-      return answerPurchase(
-        partOf(call, { method: "POST", route, path: route, query, body, if_match }),
-        service,
-        body,
-        view(call),
-      );
+      return buy(partOf(call, { method: "POST", route, path: route, query, body, if_match }), body);
     },
   };
 }

@@ -44,7 +44,7 @@ async function questionOfOrder(db: Db, body: GetRates, name: string | number, gi
   const goods = goodsOf(order);
   const products = await findProducts(db, productsToWeigh(order));
   const parcel = given.parcel ?? weighedParcel(goods, products, body.dimensions);
-  const { address, timezone } = await originOfOrder(db, order_id, order.warehouse_id);
+  const { address, timezone } = await originOfOrder(db, order);
   const residential = body.residential ?? order.address_verification?.residential ?? null;
   const to = given.to ?? { ...endAt(addressOf(order.shipping_address)), residential };
   const carriage: Carriage = {

@@ -1,8 +1,11 @@
 // Parcels of labels that were bought here are tracked from the purchase on.
 import type { Tx } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
+import { Fault } from "../../kit/fault.ts";
+import type { DomainEvent } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
 import type { Label } from "../../shipping/labels/label.ts";
-import { type BoughtLabel, buyLabel } from "../../shipping/labels/own/commands.ts";
+import { type BoughtLabel, buyLabels, type LabelOrder } from "../../shipping/labels/own/commands.ts";
 import type { Buying } from "../../shipping/labels/parcels/commands.ts";
 import type { CreateLabel } from "../../shipping/labels/schemas.ts";
 import { labelMoves } from "../../shipping/labels/status.ts";
@@ -10,16 +13,41 @@ import { parcelView } from "../parcel.ts";
 import { firstLook } from "../polling/rules.ts";
 import type { TrackingRecord } from "../record.ts";
 import { recordWaiting } from "../scans/commands.ts";
-import { insertRecord, poll_job } from "../store.ts";
+import { insertRecords, type NewRecord, poll_job } from "../store.ts";
+
+/** As `buyTrackedLabels`, of one label. */
+export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Label> {
+  const [label] = await buyTrackedLabels(tx, [{ input, buying }]);
+  if (label instanceof Fault) throw label;
+  assert(label !== undefined && label !== "alone", "nothing stands before the only purchase");
+  return label;
+}
 
 /**
- * Buys a label for a parcel of an order and starts to track the parcel. Refuses: validation_failed, resource_missing,
- * ambiguous_identifier, duplicate_label, invalid_state_transition. Emits: shipment.created.
+ * Buys labels of our own for parcels of orders as `buyLabels` does, and starts to track the parcels. Refuses:
+ * validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition, quote_mismatch,
+ * quote_used. Emits: shipment.created.
  */
-export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Label> {
-  const bought = await buyLabel(tx, input, buying);
-  await followLabel(tx, bought);
-  return bought.label;
+export async function buyTrackedLabels(tx: Tx, asked: readonly LabelOrder[]): Promise<(Label | Fault | "alone")[]> {
+  const done = await buyLabels(tx, asked);
+  const bought = done.filter((one): one is BoughtLabel => !(one === "alone" || one instanceof Fault));
+  const records = await insertRecords(
+    tx,
+    bought.map(({ label, shipment, estimated_delivery }) => recordFor(tx, label, shipment.id, estimated_delivery)),
+  );
+  await emit(
+    tx,
+    bought.flatMap((one, at) => {
+      const record = records[at];
+      return record === undefined ? [] : creation(one, record);
+    }),
+  );
+  return done.map((one) => (one === "alone" || one instanceof Fault ? one : one.label));
+}
+
+/** The news of a labelled parcel. */
+function creation(bought: BoughtLabel, record: TrackingRecord): DomainEvent {
+  return { type: labelMoves.complete.emits, data: { object: "shipment", ...parcelView({ ...bought, record }) } };
 }
 
 /**
@@ -29,8 +57,7 @@ export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: Buying
 export async function followLabel(tx: Tx, bought: BoughtLabel): Promise<void> {
   const { label, shipment, estimated_delivery } = bought;
   const record = await openRecord(tx, label, shipment.id, estimated_delivery);
-  const data = { object: "shipment", ...parcelView({ ...bought, record }) };
-  await emit(tx, [{ type: labelMoves.complete.emits, data }]);
+  await emit(tx, [creation(bought, record)]);
   await recordEarly(tx, record);
 }
 
@@ -48,12 +75,18 @@ async function recordEarly(tx: Tx, { account_id, tracking_number, look_at }: Tra
 }
 
 async function openRecord(tx: Tx, label: Label, shipment_id: number | null, estimated_delivery: number | null) {
+  const [record] = await insertRecords(tx, [recordFor(tx, label, shipment_id, estimated_delivery)]);
+  assert(record !== undefined, "a stored record is answered");
+  return record;
+}
+
+function recordFor(tx: Tx, label: Label, shipment_id: number | null, estimated_delivery: number | null): NewRecord {
   const { account_id, tracking_url, tracker_ref } = label;
   const taken_up = tracker_ref !== null;
   // A carrier that has to be asked to track the parcel is asked at once.
   const tracking_number = label.tracking_number ?? "";
   const look_at = taken_up ? firstLook(tracking_number, tx.now) : tx.now;
-  return insertRecord(tx, {
+  return {
     tracking_number,
     carrier: label.carrier,
     service_type: label.service,
@@ -62,5 +95,5 @@ async function openRecord(tx: Tx, label: Label, shipment_id: number | null, esti
     ...(account_id !== null && { account_id, tracking_url, taken_up, look_at }),
     estimated_delivery,
     ...label.package,
-  });
+  };
 }

@@ -59,7 +59,7 @@ async function pageOfOrder(
 ): Promise<ParcelPage> {
   const label = shipment === null ? null : await findLabelOfShipment(db, shipment.id);
   const { city, state, country } = label?.to_address ?? addressOf(order.shipping_address);
-  const warehouse = await warehouseOfOrder(db, order.id, order.warehouse_id);
+  const warehouse = await warehouseOfOrder(db, order);
   const comes_back = shipment === null && (await findReturnOf(db, tracked.record.tracking_number)) !== null;
   const own_zone = comes_back ? null : stateTimeZone(state, country);
   const zone = own_zone ?? warehouse.timezone;

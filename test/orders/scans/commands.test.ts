@@ -6,7 +6,7 @@ import type { Tx } from "../../../src/database/store.ts";
 import type { Actor } from "../../../src/kit/actor.ts";
 import { readId, wireId } from "../../../src/kit/ids.ts";
 import { noteReturned } from "../../../src/orders/commands.ts";
-import { labelShipment, openShipment, voidShipment } from "../../../src/orders/labelling/commands.ts";
+import { labelShipment, openShipment, unitsToLabel, voidShipment } from "../../../src/orders/labelling/commands.ts";
 import { resolveOrder } from "../../../src/orders/names/store.ts";
 import { deliverShipment, handOver } from "../../../src/orders/scans/commands.ts";
 import { lockOrder } from "../../../src/orders/store.ts";
@@ -28,11 +28,8 @@ let labels = 0;
 async function label(order: { id: string }, units: { order_line_id: number; quantity: number }[] | null = null) {
   const tracking = `T${++labels}`;
   return act(async (tx) => {
-    const parcel = await openShipment(tx, await lockOrder(tx, idOf(order)), {
-      carrier: "local",
-      service: "ground",
-      units,
-    });
+    const locked = await lockOrder(tx, idOf(order));
+    const parcel = await openShipment(tx, locked, { carrier: "local", service: "ground" }, unitsToLabel(locked, units));
     return (await labelShipment(tx, parcel, { tracking_number: tracking, told_url: null }, carrier)).shipment.id;
   });
 }

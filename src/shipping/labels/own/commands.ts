@@ -2,15 +2,16 @@
 
 import { isSamePlace } from "../../../addresses/address.ts";
 import type { Db, Tx } from "../../../database/store.ts";
+import type { Actor } from "../../../kit/actor.ts";
 import { assert } from "../../../kit/assert.ts";
-import { invalid } from "../../../kit/fault.ts";
+import { Fault, invalid, orFault, unlessRefused } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
 import { move } from "../../../kit/moves.ts";
 import { parcelPlace, placeInWords } from "../../../orders/fulfillment/rules.ts";
-import { labelShipment } from "../../../orders/labelling/commands.ts";
+import { openLabelled } from "../../../orders/labelling/commands.ts";
 import type { Order } from "../../../orders/order.ts";
 import type { Shipment } from "../../../orders/shipments/shipment.ts";
-import { trackingUrl } from "../../../orders/shipments/tracking_url.ts";
+import { allotShipmentIds } from "../../../orders/shipments/store.ts";
 import { printableLine, unprintableLetters } from "../../../typesetting/text/shaping.ts";
 import type { Address } from "../../address.ts";
 import { endAt, type Offer } from "../../offer.ts";
@@ -22,11 +23,11 @@ import { listReadyCards } from "../../rates/store.ts";
 import { drawLabel } from "../drawing/face.ts";
 import { checkPrintable } from "../drawing/printable.ts";
 import type { Label, LabelWarning } from "../label.ts";
-import { type Buying, openParcel } from "../parcels/commands.ts";
+import { type Buying, type ReadyParcel, readyParcels } from "../parcels/commands.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { demonstrationPrefix, ssccOf } from "../sscc.ts";
 import { labelMoves, labelStarts } from "../status.ts";
-import { allotSerial, insertOwnLabel } from "../store.ts";
+import { allotSerials, insertOwnLabels, insertSerials, type OwnLabelRow } from "../store.ts";
 import { ownTrackingNumber, testPrefix } from "../tracking_number.ts";
 import { chooseCard } from "./rules.ts";
 
@@ -46,10 +47,19 @@ export async function ownSeller(
   names: Pick<CreateLabel, "carrier" | "service" | "account_id">,
   quote: Quote | null,
 ): Promise<OwnSeller> {
-  const sold_by = builtInCarrier(db.mode);
+  return sellerOf(db, quote === null ? await listReadyCards(db) : [], names, quote);
+}
+
+function sellerOf(
+  { mode }: Db,
+  cards: readonly ReadyCard[],
+  names: Pick<CreateLabel, "carrier" | "service" | "account_id">,
+  quote: Quote | null,
+): OwnSeller {
+  const sold_by = builtInCarrier(mode);
   const { code: carrier } = sold_by;
   if (quote !== null) return { carrier, service: quote.offer.service, sold_by, price: { quote } };
-  const card = chooseCard(sold_by, await listReadyCards(db), names);
+  const card = chooseCard(sold_by, cards, names);
   return { carrier, service: card.card.service, sold_by, price: { card } };
 }
 
@@ -61,42 +71,99 @@ export interface BoughtLabel {
   readonly estimated_delivery: number | null;
 }
 
-/**
- * Buys a label of the built-in carrier for a parcel of an order. It does not start tracking and emits nothing:
- * tracking's `buyTrackedLabel` does all of it. Refuses: validation_failed, resource_missing, ambiguous_identifier,
- * duplicate_label, invalid_state_transition, quote_mismatch, quote_used.
- */
-export async function buyLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<BoughtLabel> {
-  const seller = await ownSeller(tx, input, buying.quote);
-  const ready = await openParcel(tx, input, buying, seller);
-  const { order, shipment } = ready;
-  const place = parcelPlace(order, shipment.id);
-  const number = await parcelNumber(tx, shipment.id);
-  const { tracking_number } = number;
-  const known = isSamePlace(order.shipping_address, ready.to_address) ? order.address_verification : null;
-  const label = await drawOwnLabel(tx, seller, {
-    ...ready,
-    residential: known?.residential ?? null,
-    id: null,
-    shipment_id: shipment.id,
-    order_id: order.id,
-    return_id: null,
-    number,
-    reference: printedNumber(order),
-    parcel_text: place === null ? "" : placeInWords(place),
-    qr_text: trackingUrl(tx, { id: shipment.id, carrier: seller.carrier, tracking_number, told_url: null }),
-  });
-  const labelled = await labelShipment(tx, { order, shipment }, { tracking_number, told_url: null }, buying.actor);
-  return { ...labelled, label, estimated_delivery: label.delivery_date };
+/** A purchase of a label. */
+export interface LabelOrder {
+  readonly input: CreateLabel;
+  readonly buying: Buying;
 }
 
-/** What a label of our own is made of, besides its costs. */
-interface OwnLabel {
-  /** Its id, if one was allotted before; null for the next one. */
-  readonly id: number | null;
-  readonly shipment_id: number | null;
-  readonly return_id: number | null;
-  readonly order_id: number;
+/** A purchase that is not refused any more, unless its quote was used. */
+interface Sold {
+  readonly seller: OwnSeller;
+  readonly actor: Actor;
+  readonly ready: ReadyParcel;
+  readonly offer: DatedOffer;
+  readonly reference: OwnReference;
+}
+
+/**
+ * Buys labels of the built-in carrier for parcels of orders, by about as many statements for many as for one. Answers
+ * each label or its refusal, which has changed nothing; or that a label has to be bought alone, since one before it is
+ * for the same order. It does not start tracking and emits nothing: tracking's `buyTrackedLabels` does all of it.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
+ * quote_mismatch; and all of them at once: quote_used.
+ */
+export async function buyLabels(tx: Tx, asked: readonly LabelOrder[]): Promise<(BoughtLabel | Fault | "alone")[]> {
+  const cards = asked.some(({ buying }) => buying.quote === null) ? await listReadyCards(tx) : [];
+  const sellers = asked.map(({ input, buying }) =>
+    orFault(() => ({ input, buying, seller: sellerOf(tx, cards, input, buying.quote) })),
+  );
+  const sold = await unlessRefused(sellers, async (some) => {
+    const parcels = await readyParcels(tx, some);
+    return parcels.map((ready, at) => {
+      const one = some[at];
+      if (one === undefined || ready === "alone") return "alone" as const;
+      return ready instanceof Fault ? ready : orFault(() => soldBy(tx, one.seller, one.buying.actor, ready));
+    });
+  });
+  const bought = (await handOut(tx, sold.filter(isSold))).values();
+  return sold.map((one) => (isSold(one) ? (bought.next().value as BoughtLabel) : one));
+}
+
+const isSold = (one: Sold | Fault | "alone"): one is Sold => !(one === "alone" || one instanceof Fault);
+
+/** The price of a parcel's label and what is printed on it. Refuses: validation_failed. */
+function soldBy({ now }: Tx, seller: OwnSeller, actor: Actor, ready: ReadyParcel): Sold {
+  const { order, to_address } = ready;
+  const known = isSamePlace(order.shipping_address, to_address) ? order.address_verification : null;
+  const reference = printedNumber(order);
+  const goods = { ...ready, return_id: null, residential: known?.residential ?? null, reference };
+  return { seller, actor, ready, offer: offerFor(seller, goods, now), reference };
+}
+
+/** Opens the parcels of labels that are sold, draws the labels and stores them. Refuses: quote_used. */
+async function handOut(tx: Tx, sold: readonly Sold[]): Promise<BoughtLabel[]> {
+  if (sold.length === 0) return [];
+  const numbers = await parcelNumbers(tx, await allotShipmentIds(tx, sold.length));
+  const numbered = sold.flatMap((one, at) => {
+    const number = numbers[at];
+    return number === undefined ? [] : { ...one, number };
+  });
+  const parcels = await openLabelled(
+    tx,
+    numbered.map(({ ready: { order, units: lines }, seller: { carrier, service }, number, actor }) => {
+      const { shipment_id: id, tracking_number } = number;
+      return { order, actor, parcel: { id, carrier, service, tracking_number, lines } };
+    }),
+  );
+  await insertSerials(
+    tx,
+    numbers.flatMap(({ serial, shipment_id }) => (serial === null ? [] : { serial, shipment_id })),
+  );
+  const drawn = numbered.map(({ seller, ready, offer, reference, number }, at) => {
+    const parcel = parcels[at];
+    const place = parcel === undefined ? null : parcelPlace(parcel.order, parcel.shipment.id);
+    return drawnLabel(tx, seller, offer, {
+      ...ready,
+      id: null,
+      shipment_id: number.shipment_id,
+      order_id: ready.order.id,
+      return_id: null,
+      number,
+      reference,
+      parcel_text: place === null ? "" : placeInWords(place),
+      qr_text: parcel?.shipment.tracking_url ?? null,
+    });
+  });
+  const labels = await insertOwnLabels(tx, drawn);
+  return parcels.flatMap((parcel, at) => {
+    const label = labels[at];
+    return label === undefined ? [] : { ...parcel, label, estimated_delivery: label.delivery_date };
+  });
+}
+
+/** What a label of our own is priced by. */
+interface OwnGoods {
   readonly parcel: Parcel;
   readonly value_cents: number | null;
   readonly insurance: boolean;
@@ -105,10 +172,19 @@ interface OwnLabel {
   /** Whether the recipient's address is residential; null when unknown. */
   readonly residential: boolean | null;
   readonly origin_zone: string;
-  readonly fingerprint: string;
-  readonly number: OwnNumber;
+  readonly return_id: number | null;
   /** The number of the order or of the return. */
   readonly reference: OwnReference;
+}
+
+/** What a label of our own is made of, besides its costs. */
+interface OwnLabel extends Omit<OwnGoods, "residential" | "origin_zone"> {
+  /** Its id, if one was allotted before; null for the next one. */
+  readonly id: number | null;
+  readonly shipment_id: number | null;
+  readonly order_id: number;
+  readonly fingerprint: string;
+  readonly number: OwnNumber;
   /** Which of how many parcels it is, in words; empty when unknown. */
   readonly parcel_text: string;
   readonly qr_text: string | null;
@@ -126,12 +202,24 @@ interface OwnReference {
   readonly warnings: readonly LabelWarning[];
 }
 
-/** Prices, draws and stores a label of our own. Refuses: validation_failed, quote_used. */
-export async function drawOwnLabel(tx: Tx, seller: OwnSeller, made: OwnLabel): Promise<Label> {
+/** Prices, draws and stores a label of our own. Refuses: validation_failed. */
+export async function drawOwnLabel(tx: Tx, seller: OwnSeller, made: OwnLabel & OwnGoods): Promise<Label> {
+  const row = drawnLabel(tx, seller, offerFor(seller, made, tx.now), made);
+  const [label] = await insertOwnLabels(tx, [row]);
+  assert(label !== undefined, "a stored label is answered");
+  return label;
+}
+
+/** What our own label costs and when it arrives. Refuses: validation_failed. */
+function offerFor({ price, sold_by }: OwnSeller, goods: OwnGoods, now: number): DatedOffer {
+  checkPrintable(goods);
+  return dated("quote" in price ? price.quote.offer : offerOf(sold_by, price.card, goods, now));
+}
+
+/** A label of our own, drawn, before it is stored. */
+function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, made: OwnLabel): OwnLabelRow {
   const { parcel, from_address, to_address, number, reference, value_cents, insurance } = made;
-  checkPrintable({ from_address, to_address });
   const { price, sold_by } = seller;
-  const offer = dated("quote" in price ? price.quote.offer : offerOf(sold_by, price.card, made, tx.now));
   const { drawing, warnings } = drawLabel({
     carrier: sold_by.name,
     service: offer.service_name,
@@ -146,7 +234,7 @@ export async function drawOwnLabel(tx: Tx, seller: OwnSeller, made: OwnLabel): P
     test: tx.mode === "test",
   });
   const { rate_cents, cost_cents, currency, breakdown, zone, billable_pounds, delivery_date } = offer;
-  return insertOwnLabel(tx, {
+  return {
     ...(made.id !== null && { id: made.id }),
     shipment_id: made.shipment_id,
     ...(made.return_id !== null && { return_id: made.return_id }),
@@ -173,11 +261,11 @@ export async function drawOwnLabel(tx: Tx, seller: OwnSeller, made: OwnLabel): P
     ...("quote" in price && { quote_nonce: price.quote.nonce }),
     created_at: tx.now,
     voided_at: null,
-  });
+  };
 }
 
 /** The offer of the built-in carrier for one parcel. Refuses: validation_failed. */
-function offerOf(carrier: BuiltInCarrier, card: ReadyCard, made: OwnLabel, now: number): Offer {
+function offerOf(carrier: BuiltInCarrier, card: ReadyCard, made: OwnGoods, now: number): Offer {
   const { parcel, from_address, to_address, value_cents, insurance, origin_zone, reference } = made;
   const ends = { from: endAt(from_address), to: { ...endAt(to_address), residential: made.residential } };
   const goods = { ...parcel, value_cents, insurance, origin_zone, reference: reference.text };
@@ -199,18 +287,29 @@ function dated(offer: Offer): DatedOffer {
   return { ...offer, delivery_date, ship_date };
 }
 
-/**
- * The number of a parcel: an SSCC if the operator has set a GS1 prefix, else a tracking number made of the parcel's id.
- */
-async function parcelNumber(tx: Tx, shipment_id: number): Promise<OwnNumber> {
+/** The number of a parcel, and the serial of its SSCC if it was allotted one. */
+interface ParcelNumber extends OwnNumber {
+  readonly shipment_id: number;
+  readonly serial: number | null;
+}
+
+/** The numbers of parcels: SSCCs if the operator has set a GS1 prefix, else numbers made of the parcels' ids. */
+async function parcelNumbers(tx: Tx, shipment_ids: readonly number[]): Promise<ParcelNumber[]> {
   const test = tx.mode === "test";
   const { gs1_prefix } = tx.site;
-  const own = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
-  if (gs1_prefix === null) return { tracking_number: own, warnings: [] };
-  const sscc = ssccOf(test ? demonstrationPrefix : gs1_prefix, await allotSerial(tx, shipment_id));
-  if (sscc !== null) return { tracking_number: sscc, warnings: [] };
-  const message = "All numbers of the GS1 company prefix are used up, so the label has no SSCC. Set another prefix.";
-  return { tracking_number: own, warnings: [{ field: "tracking_number", code: "no_sscc", message }] };
+  const own = shipment_ids.map((shipment_id) => {
+    const tracking_number = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
+    return { shipment_id, serial: null, tracking_number, warnings: [] };
+  });
+  if (gs1_prefix === null) return own;
+  const serials = await allotSerials(tx, own.length);
+  return own.map((number, at) => {
+    const serial = serials[at] ?? 0;
+    const sscc = ssccOf(test ? demonstrationPrefix : gs1_prefix, serial);
+    if (sscc !== null) return { ...number, serial, tracking_number: sscc };
+    const message = "All numbers of the GS1 company prefix are used up, so the label has no SSCC. Set another prefix.";
+    return { ...number, serial, warnings: [{ field: "tracking_number", code: "no_sscc", message }] };
+  });
 }
 
 // Far above the numbers of outgoing parcels.

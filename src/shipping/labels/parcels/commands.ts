@@ -1,25 +1,25 @@
 // The parcel that a label is bought for, whoever sells the label.
 import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
-import { Fault } from "../../../kit/fault.ts";
+import { Fault, orFault } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
 import { readCents } from "../../../kit/money.ts";
 import { addedUp, namedUnits, unitsInParcels, unitsWithoutParcel } from "../../../orders/fulfillment/rules.ts";
-import { openShipment } from "../../../orders/labelling/commands.ts";
-import { resolveOrder } from "../../../orders/names/store.ts";
+import { unitsToLabel } from "../../../orders/labelling/commands.ts";
+import { noSuchOrder, resolveOrders } from "../../../orders/names/store.ts";
 import { type Order, openUnits } from "../../../orders/order.ts";
-import type { Shipment } from "../../../orders/shipments/shipment.ts";
-import { lockOrder } from "../../../orders/store.ts";
+import type { ShipmentLine } from "../../../orders/shipments/shipment.ts";
+import { lockOrders } from "../../../orders/store.ts";
 import { type Address, addressOf, readAddress } from "../../address.ts";
 import { endAt } from "../../offer.ts";
 import { type Parcel, readParcel } from "../../parcel.ts";
 import { checkQuote, type Quote } from "../../quotes/quote.ts";
 import { checkAddress } from "../../rules.ts";
-import { originOfOrder } from "../../store.ts";
+import { type Origin, originsOfOrders } from "../../store.ts";
 import { gramsOf } from "../../weight.ts";
 import { duplicate_within_ms, notQuoted, purchaseFingerprint } from "../rules.ts";
 import type { CreateLabel } from "../schemas.ts";
-import { findEqualLabel, hasValidLabel } from "../store.ts";
+import { listPurchases } from "../store.ts";
 
 /** Who buys a label, and how. */
 export interface Buying {
@@ -30,52 +30,97 @@ export interface Buying {
   readonly quote: Quote | null;
 }
 
-/** A parcel opened for a label, and all that the label says of it. */
-interface ReadyParcel {
-  readonly order: Order;
-  readonly shipment: Shipment;
+/** A purchase of a label, and who sells it. */
+interface Asked {
+  readonly input: CreateLabel;
+  readonly buying: Buying;
+  readonly seller: { readonly carrier: string; readonly service: string };
+}
+
+/** What a request says of a parcel. */
+interface SaidParcel {
   readonly parcel: Parcel;
   readonly value_cents: number | null;
   readonly insurance: boolean;
+  readonly from: Address | null;
+  readonly to: Address | null;
+  readonly fingerprint: string;
+}
+
+/** A parcel that can be opened for a label, and all that the label says of it. */
+export interface ReadyParcel extends Omit<SaidParcel, "from" | "to"> {
+  /** The order, locked, without the parcel. */
+  readonly order: Order;
+  readonly units: readonly ShipmentLine[];
   readonly from_address: Address;
   readonly to_address: Address;
   /** The IANA zone of the warehouse. */
   readonly origin_zone: string;
-  readonly fingerprint: string;
 }
 
 /**
- * Opens the parcel for a label. Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label,
- * invalid_state_transition, quote_mismatch.
+ * Locks the orders of purchases and answers what parcels they are for, each with its refusal; or that a purchase has to
+ * wait, since one before it is for the same order. Refuses: validation_failed, resource_missing, ambiguous_identifier,
+ * duplicate_label, invalid_state_transition, quote_mismatch.
  */
-export async function openParcel(
-  tx: Tx,
-  input: CreateLabel,
-  buying: Buying,
-  seller: { readonly carrier: string; readonly service: string },
-): Promise<ReadyParcel> {
-  const { carrier, service } = seller;
+export async function readyParcels(tx: Tx, asked: readonly Asked[]): Promise<(ReadyParcel | Fault | "alone")[]> {
+  const said = asked.map((one) => orFault(() => saidOf(one)));
+  const ids = await resolveOrders(
+    tx,
+    asked.map(({ input }) => input.order_id),
+  );
+  const wanted = ids.filter((id, at): id is number => !(id instanceof Fault || said[at] instanceof Fault));
+  const orders = await lockOrders(tx, [...new Set(wanted)]);
+  const bought = Map.groupBy(await listPurchases(tx, [...orders.keys()]), ({ order_id }) => order_id);
+  const origins = await originsOfOrders(tx, [...orders.values()]);
+  const taken = new Set<number>();
+  return asked.map((one, at) => {
+    const [facts, id] = [said[at], ids[at]];
+    if (facts === undefined || facts instanceof Fault) return facts ?? "alone";
+    if (id === undefined || id instanceof Fault) return id ?? "alone";
+    if (taken.has(id)) return "alone";
+    taken.add(id);
+    const [order, origin] = [orders.get(id), origins.get(id)];
+    if (order === undefined || origin === undefined) return noSuchOrder(one.input.order_id);
+    return orFault(() => readyOf(tx, one, facts, { order, origin, bought: bought.get(id) ?? [] }));
+  });
+}
+
+/** What a request says, before anything is looked up. Refuses: validation_failed, quote_mismatch. */
+function saidOf({ input, buying, seller: { carrier, service } }: Asked): SaidParcel {
   const parcel = readParcel(input.package, "package.");
   const { value_cents, insurance } = worthOf(input, buying.quote);
   const from = givenAddress("from_address", input);
   const to = givenAddress("to_address", input);
-  const order_id = await resolveOrder(tx, input.order_id);
-  const before = await lockOrder(tx, order_id);
   const { dimensions } = parcel.package;
   const worth = value_cents === null && !insurance ? [] : [value_cents, insurance];
   const facts = [carrier, service, gramsOf(parcel.weight), dimensions, from, to, input.items, ...worth];
-  const fingerprint = purchaseFingerprint(facts);
-  if (!buying.additional) await refuseDuplicate(tx, order_id, fingerprint);
-  const units = unitsOf(before, input, buying.additional && (await hasValidLabel(tx, order_id)));
-  const { order, shipment } = await openShipment(tx, before, { carrier, service, units });
-  const origin = await originOfOrder(tx, order_id, order.warehouse_id);
+  return { parcel, value_cents, insurance, from, to, fingerprint: purchaseFingerprint(facts) };
+}
+
+/** A locked order, where it leaves from, and its labels. */
+interface Found {
+  readonly order: Order;
+  readonly origin: Origin;
+  readonly bought: Awaited<ReturnType<typeof listPurchases>>;
+}
+
+function readyOf(
+  { now }: Tx,
+  { input, buying }: Asked,
+  said: SaidParcel,
+  { order, origin, bought }: Found,
+): ReadyParcel {
+  const { from, to, ...facts } = said;
+  const { additional, quote } = buying;
+  if (!additional) refuseDuplicate(bought, said.fingerprint, now - duplicate_within_ms);
+  const units = unitsToLabel(order, unitsOf(order, input, additional && bought.length > 0));
   const to_address = to ?? addressOf(order.shipping_address);
   const from_address = from ?? origin.address;
-  const origin_zone = origin.timezone;
-  if (buying.quote !== null) {
-    checkQuote(buying.quote, { ...parcel, from: endAt(from_address), to: endAt(to_address) }, order.id);
+  if (quote !== null) {
+    checkQuote(quote, { ...said.parcel, from: endAt(from_address), to: endAt(to_address) }, order.id);
   }
-  return { order, shipment, parcel, value_cents, insurance, from_address, to_address, origin_zone, fingerprint };
+  return { ...facts, order, units, from_address, to_address, origin_zone: origin.timezone };
 }
 
 /** The value of the goods and whether it is insured: as quoted, or as the request says. */
@@ -99,12 +144,12 @@ function givenAddress(field: "from_address" | "to_address", input: CreateLabel):
   return address;
 }
 
-async function refuseDuplicate(tx: Tx, order_id: number, fingerprint: string): Promise<void> {
-  const equal = await findEqualLabel(tx, order_id, fingerprint, tx.now - duplicate_within_ms);
-  if (equal === null) return;
+function refuseDuplicate(bought: Found["bought"], fingerprint: string, since: number): void {
+  const equal = bought.find((label) => label.fingerprint === fingerprint && label.created_at > since);
+  if (equal === undefined) return;
   const message =
     "An equal label was bought for this order less than ten minutes ago. Send additional: true" + " for another one.";
-  throw new Fault("duplicate_label", message, { label_id: wireId("label", equal) });
+  throw new Fault("duplicate_label", message, { label_id: wireId("label", equal.id) });
 }
 
 /** The units in the parcel; null for all that are in no other parcel. An additional carton may have none. */

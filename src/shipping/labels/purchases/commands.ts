@@ -5,12 +5,12 @@ import type { Db, Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { system } from "../../../kit/actor.ts";
 import { assert } from "../../../kit/assert.ts";
-import { invalid } from "../../../kit/fault.ts";
+import { Fault, invalid } from "../../../kit/fault.ts";
 import { invalidChoice } from "../../../kit/field_problems.ts";
 import { readId } from "../../../kit/ids.ts";
 import { move } from "../../../kit/moves.ts";
 import { parcelPlace, placeInWords } from "../../../orders/fulfillment/rules.ts";
-import { labelShipment, voidShipment } from "../../../orders/labelling/commands.ts";
+import { labelShipment, openShipment, voidShipment } from "../../../orders/labelling/commands.ts";
 import type { Order } from "../../../orders/order.ts";
 import type { Shipment } from "../../../orders/shipments/shipment.ts";
 import { isGivenUp, isInHouse } from "../../../orders/shipments/status.ts";
@@ -27,7 +27,7 @@ import { builtInCarrier } from "../../rates/carrier.ts";
 import { boxWarnings } from "../../rules.ts";
 import { originOfOrder } from "../../store.ts";
 import type { Label } from "../label.ts";
-import { type Buying, openParcel } from "../parcels/commands.ts";
+import { type Buying, readyParcels } from "../parcels/commands.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { isBeingBought, labelMoves, labelStarts } from "../status.ts";
 import { insertDocuments, insertLabel, lockOrderOfLabels, saveLabel } from "../store.ts";
@@ -88,11 +88,14 @@ export async function sellerOfQuote(db: Db, quote: Quote): Promise<Seller> {
  * invalid_state_transition, quote_mismatch, quote_used.
  */
 export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, seller: Seller): Promise<Label> {
-  const ready = await openParcel(tx, input, buying, seller);
+  const [ready] = await readyParcels(tx, [{ input, buying, seller }]);
+  if (ready instanceof Fault) throw ready;
+  assert(ready !== undefined && ready !== "alone", "nothing stands before the only purchase");
   const { value_cents, insurance, from_address, to_address, fingerprint } = ready;
   await refuseUnknownZip(tx, ready.order, to_address);
+  const { shipment } = await openShipment(tx, ready.order, seller, ready.units);
   return claimNew(tx, seller, buying.actor, {
-    shipment_id: ready.shipment.id,
+    shipment_id: shipment.id,
     order_id: ready.order.id,
     return_id: null,
     package: ready.parcel.package,
@@ -191,7 +194,7 @@ function pricedBy(offer: Offer) {
 /** The request to a label's carrier, from the order as it is now. */
 export async function carriageOfLabel(tx: Tx, label: Label): Promise<Carriage> {
   const order = await lockOrder(tx, label.order_id);
-  const { timezone } = await originOfOrder(tx, order.id, order.warehouse_id);
+  const { timezone } = await originOfOrder(tx, order);
   const place = label.shipment_id === null ? null : parcelPlace(order, label.shipment_id);
   const reference = place === null ? order.order_number : `${order.order_number}, parcel ${placeInWords(place)}`;
   return { ...carriageOf(label, timezone, reference), contents: await contentsOfLabel(tx, label, order) };

@@ -1,18 +1,19 @@
 import type { Db, Tx } from "../../../database/store.ts";
-import { answerWrite } from "../../../http/answer.ts";
 import type { Call } from "../../../http/call.ts";
-import { enveloped } from "../../../http/envelope.ts";
 import { idempotencyKey } from "../../../http/idempotency.ts";
 import { originOf } from "../../../http/origin.ts";
 import type { Service } from "../../../http/service.ts";
 import { answerSlowWork, type Ending } from "../../../http/slow_work.ts";
+import { answerTogether, type SharedAct } from "../../../http/together.ts";
+import { orFault, unlessRefused } from "../../../kit/fault.ts";
 import { goesOn } from "../../../outbound/under_way.ts";
 import { labelNews } from "../../../returns/labels/commands.ts";
-import { buyTrackedLabel } from "../../../tracking/labels/commands.ts";
-import { readQuote } from "../../quotes/quote.ts";
+import { buyTrackedLabel, buyTrackedLabels } from "../../../tracking/labels/commands.ts";
+import { type Quote, readQuote } from "../../quotes/quote.ts";
 import { builtInCarrier } from "../../rates/carrier.ts";
 import { type Label, labelView, type PlainLabel } from "../label.ts";
-import type { LinkSigner } from "../links.ts";
+import { type LinkSigner, linkSigner } from "../links.ts";
+import type { Buying } from "../parcels/commands.ts";
 import { checkQuotedNames } from "../rules.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { buyClaimed, type Ended } from "./buyer.ts";
@@ -29,37 +30,68 @@ export function viewer(signer: LinkSigner): (call: Call) => View {
   };
 }
 
-/** Buys a label. Its links work without a key, so the answer kept for a repeated request is sealed. */
-export async function answerPurchase(call: Call, service: Service, body: CreateLabel, view: View): Promise<Response> {
-  const { secret_key } = service;
-  const { mode } = call.store;
-  const quoted = body.quote_id === undefined ? null : readQuote(body.quote_id, { secret_key, mode, now: 0 });
-  const buying = {
-    actor: call.actor,
-    // A request with an Idempotency-Key of its own is never an accidental repeat.
-    additional: body.additional === true || idempotencyKey(call.request) !== null,
-    quote: quoted,
-  };
-  // A quote expires, but a repeated request still gets the first answer.
-  const checkQuoted = (tx: Tx) => {
-    if (body.quote_id === undefined || quoted === null) return;
-    readQuote(body.quote_id, { secret_key, mode, now: tx.now });
-    checkQuotedNames(quoted, body);
-  };
-  const own = builtInCarrier(mode).code;
-  if (quoted === null ? body.carrier === undefined || body.carrier === own : quoted.account_id === null) {
-    const work = async (tx: Tx) => {
-      checkQuoted(tx);
-      return view(await buyTrackedLabel(tx, body, buying), tx);
-    };
-    return answerWrite(call, 201, work, enveloped, secret_key);
-  }
-  return answerClaimed(call, service, view, async (tx) => {
-    checkQuoted(tx);
-    const seller = quoted === null ? await chooseSeller(tx, body) : await sellerOfQuote(tx, quoted);
-    return beginPurchase(tx, body, buying, seller);
-  });
+/** A purchase that a request asks for, with the quote that it names. */
+interface Asked {
+  readonly body: CreateLabel;
+  readonly quote: Quote | null;
 }
+
+/** How labels are bought: those of our own together, where they are asked for at the same moment. */
+export function purchases(service: Service): (call: Call, body: CreateLabel) => Promise<Response> {
+  const { secret_key } = service;
+  const view = viewer(linkSigner(secret_key));
+  const own = ownPurchases(service, view);
+  return (call, body) => {
+    const { mode } = call.store;
+    const quote = body.quote_id === undefined ? null : readQuote(body.quote_id, { secret_key, mode, now: 0 });
+    const code = builtInCarrier(mode).code;
+    if (quote === null ? body.carrier === undefined || body.carrier === code : quote.account_id === null) {
+      return answerTogether(call, own, { body, quote });
+    }
+    return answerClaimed(call, service, view(call), async (tx) => {
+      checkQuoted(service, tx, { body, quote });
+      const seller = quote === null ? await chooseSeller(tx, body) : await sellerOfQuote(tx, quote);
+      return beginPurchase(tx, body, buyingOf(call, { body, quote }), seller);
+    });
+  };
+}
+
+/** The links of a label work without a key, so that the answer kept for a repeated request is sealed. */
+const ownPurchases = (service: Service, view: (call: Call) => View): SharedAct<Asked, Label> => ({
+  name: "createLabel",
+  status: 201,
+  // A parcel is written with its units, its label, its record and its order's history.
+  weight: () => 5,
+  alone: (tx, { input, call }) => {
+    checkQuoted(service, tx, input);
+    return buyTrackedLabel(tx, input.body, buyingOf(call, input));
+  },
+  together: (tx, parts) => {
+    const asked = parts.map(({ input, call }) =>
+      orFault(() => {
+        checkQuoted(service, tx, input);
+        return { input: input.body, buying: buyingOf(call, input) };
+      }),
+    );
+    return unlessRefused(asked, (some) => buyTrackedLabels(tx, some));
+  },
+  view: (label, db, call) => view(call)(label, db),
+  secret_key: service.secret_key,
+});
+
+/** Refuses: quote_expired, quote_mismatch. A repeated request still gets the first answer, whatever has expired. */
+function checkQuoted({ secret_key }: Service, { mode, now }: Tx, { body, quote }: Asked): void {
+  if (body.quote_id === undefined || quote === null) return;
+  readQuote(body.quote_id, { secret_key, mode, now });
+  checkQuotedNames(quote, body);
+}
+
+const buyingOf = ({ actor, request }: Call, { body, quote }: Asked): Buying => ({
+  actor,
+  // A request with an Idempotency-Key of its own is never an accidental repeat.
+  additional: body.additional === true || idempotencyKey(request) !== null,
+  quote,
+});
 
 /** Answers with the result of a purchase that a transaction claims. */
 export function answerClaimed(call: Call, service: Service, view: View, claim: (tx: Tx) => Promise<Label>) {
