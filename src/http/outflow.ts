@@ -3,8 +3,8 @@
 import { Fault } from "../kit/fault.ts";
 import { counter, gauge } from "../kit/meter.ts";
 
-/** A smaller answer is sent whole: the system buffers that much, whether the client reads or not. */
-export const small_bytes = 64 << 10;
+/** A smaller answer, such as most pages of a list, is sent whole: pieces cost more than the memory that they spare. */
+export const small_bytes = 256 << 10;
 
 const piece_bytes = 64 << 10;
 const bytes_max = 128 << 20;
