@@ -193,7 +193,10 @@ export async function listOrders(
   const narrowed = await settled(db, filter);
   const where = matching(narrowed);
   if (where === undefined && after === null && sort === "-created_at") {
-    return wholeOrders(db, await newest(db, { limit, offset }));
+    // When something changes, whoever has the list open asks for it at the same moment.
+    return db.memo(`orders.newest:${limit}:${offset}`, async () =>
+      wholeOrders(db, await newest(db, { limit, offset })),
+    );
   }
   const { beyond } = walkOf(sort);
   const stretches = after === null ? [undefined] : beyond(after);
