@@ -7,23 +7,13 @@ import { type StartRefused, startRefused } from "./database/exit.ts";
 import { findSeal, lockSeal, saveSeal } from "./database/installation.ts";
 import type { Stores } from "./database/open.ts";
 import type { Db, Store, Tx } from "./database/store.ts";
-import { wireId } from "./kit/ids.ts";
+import { listKeys } from "./keys/store.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { open, readSealingKey, seal } from "./kit/seal.ts";
 import { writeWhole } from "./kit/whole_file.ts";
-import { secret_purpose as platform_purpose } from "./platforms/connections/connection.ts";
-import { listConnections } from "./platforms/connections/store.ts";
-import { secret_purpose as carrier_purpose } from "./shipping/accounts/account.ts";
-import { listAccounts } from "./shipping/accounts/store.ts";
-import { invitation_purpose } from "./users/invitations/invitation.ts";
-import { listSealedInvitations } from "./users/invitations/store.ts";
-import { second_factor_purpose } from "./users/second_factor/factor.ts";
-import { listSecondFactors } from "./users/second_factor/store.ts";
-import { secret_purpose as webhook_purpose } from "./webhooks/subscriptions/secret.ts";
-import { listSubscriptions } from "./webhooks/subscriptions/store.ts";
+import { hasUsers } from "./users/store.ts";
 
 const purpose = "installation.seal";
-const all = { limit: 1_000_000, offset: 0, after: null };
 
 /** The 32 bytes from `PACKHOUSE_SECRET_KEY`; null when they are kept beside the data. */
 export function givenSecretKey(database_url: string | null): Uint8Array | null {
@@ -81,6 +71,7 @@ export async function secretKeyProblem(stores: Stores, data: string, database_ur
 export async function renewSecretKey(stores: Stores, data: string, given: Uint8Array | null): Promise<string[]> {
   const key = given ?? keptSecretKey(data) ?? makeSecretKey(data);
   const lines: string[] = [];
+  const { strangeSecrets } = await sealedSecrets();
   for (const mode of modes) {
     const strange = await stores[mode].write(async (tx) => {
       const known = await lockSeal(tx);
@@ -92,39 +83,31 @@ export async function renewSecretKey(stores: Stores, data: string, given: Uint8A
   return lines;
 }
 
+type Fits = "own" | "other" | "unsealed";
+
+const opens = (known: string, key: Uint8Array): Fits => (open(known, key, purpose) === null ? "other" : "own");
+
+/** What looks through all that is sealed. A start does without where the databases remember their key. */
+const sealedSecrets = () => import("./sealed_secrets.ts");
+
 /** Whether a database was sealed under this key; `unsealed` when it was under none, and nothing in it contradicts. */
-async function keyFits(db: Db, known: string | null, key: Uint8Array): Promise<"own" | "other" | "unsealed"> {
-  if (known !== null) return open(known, key, purpose) === null ? "other" : "own";
-  return (await strangeSecrets(db, key)).length > 0 ? "other" : "unsealed";
+async function sealOf(store: Store, key: Uint8Array): Promise<Fits> {
+  const known = await store.read(findSeal);
+  if (known !== null) return opens(known, key);
+  if (await store.read(isNobodys)) return "unsealed";
+  const { strangeSecrets } = await sealedSecrets();
+  return (await store.read((db) => strangeSecrets(db, key))).length > 0 ? "other" : "unsealed";
 }
 
-const sealOf = (store: Store, key: Uint8Array) => store.read(async (db) => keyFits(db, await findSeal(db), key));
+/** Whether nobody has had a key or been a user yet: then nobody has brought a secret either. */
+const isNobodys = async (db: Db) => (await listKeys(db)).length === 0 && !(await hasUsers(db));
 
-async function sealOnce(tx: Tx, key: Uint8Array) {
-  const fits = await keyFits(tx, await lockSeal(tx), key);
-  if (fits === "unsealed") await saveSeal(tx, seal(tx.mode, key, purpose));
-  return fits;
-}
-
-/** What holds a secret that this key does not open, and what to do about it, a line each. */
-async function strangeSecrets(db: Db, key: Uint8Array): Promise<string[]> {
-  const isStrange = (sealed: string | null, use: string) => sealed !== null && open(sealed, key, use) === null;
-  const webhooks = (await listSubscriptions(db, all))
-    .filter(({ secret }) => isStrange(secret, webhook_purpose))
-    .map(({ id }) => `webhook ${wireId("subscription", id)}: give it another secret by POST …/rotate-secret`);
-  const platforms = (await listConnections(db, all))
-    .filter((it) => [it.api_key, it.api_token, it.client_secret].some((secret) => isStrange(secret, platform_purpose)))
-    .map(({ id }) => `platform ${wireId("connection", id)}: give it its secrets anew by PATCH`);
-  const carriers = (await listAccounts(db, all))
-    .filter((it) => [it.credentials, it.callback_secret].some((secret) => isStrange(secret, carrier_purpose)))
-    .map(({ id }) => `carrier account ${wireId("carrier_account", id)}: give it its credentials anew by PATCH`);
-  const factors = (await listSecondFactors(db))
-    .filter(({ secret }) => isStrange(secret, second_factor_purpose))
-    .map(({ user_id }) => `user ${wireId("user", user_id)}: signs in with a recovery code, and sets up the app anew`);
-  const invitations = (await listSealedInvitations(db))
-    .filter(({ mail_link }) => isStrange(mail_link, invitation_purpose))
-    .map(({ id }) => `invitation ${wireId("invitation", id)}: send it again by POST …/resend`);
-  return [...webhooks, ...platforms, ...carriers, ...factors, ...invitations];
+/** Seals a database that was under no key. Answers with what it was sealed meanwhile, if it was. */
+async function sealOnce(tx: Tx, key: Uint8Array): Promise<Fits> {
+  const known = await lockSeal(tx);
+  if (known !== null) return opens(known, key);
+  await saveSeal(tx, seal(tx.mode, key, purpose));
+  return "unsealed";
 }
 
 const pathOf = (data: string) => join(data, "secret.key");

@@ -10,9 +10,7 @@ import type { Store } from "./database/store.ts";
 import { type Entrance, openEntrance } from "./http/entrance.ts";
 import { Outflow } from "./http/outflow.ts";
 import type { MailSettings, Service } from "./http/service.ts";
-import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { hasWarehouses } from "./inventory/warehouses/store.ts";
-import { createKey } from "./keys/commands.ts";
 import { listKeys } from "./keys/store.ts";
 import { type AddressList, addressList } from "./kit/address.ts";
 import { fingerprintOf } from "./kit/certificates.ts";
@@ -24,12 +22,9 @@ import { rangeProblem } from "./outbound/destination.ts";
 import { openPort, type Port } from "./port.ts";
 import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
 import { isGs1Prefix } from "./shipping/labels/sscc.ts";
-import { ensureRateCards } from "./shipping/rates/commands.ts";
 import { hasCards } from "./shipping/rates/store.ts";
 import { openTls, type TlsWish, watchTls } from "./tls.ts";
 import { addressesOf } from "./urls.ts";
-import { ensureRoles } from "./users/commands.ts";
-import { makeLink } from "./users/links/commands.ts";
 import { hasTheseRoles, hasUsers } from "./users/store.ts";
 import { openWhole, type Whole } from "./whole.ts";
 
@@ -149,10 +144,17 @@ export async function serve(settings: ServeSettings): Promise<Running> {
 /** Gives an installation what each has from its first start on. A later start finds it there, and commits nothing. */
 async function furnish({ live, test }: Stores): Promise<void> {
   for (const store of [live, test]) {
-    if (!(await store.read(hasWarehouses))) await store.write(ensureWarehouse);
-    if (!(await store.read(hasCards))) await store.write(ensureRateCards);
+    if (await store.read(async (db) => (await hasWarehouses(db)) && (await hasCards(db)))) continue;
+    const { ensureWarehouse } = await import("./inventory/warehouses/commands.ts");
+    const { ensureRateCards } = await import("./shipping/rates/commands.ts");
+    await store.write(async (tx) => {
+      await ensureWarehouse(tx);
+      await ensureRateCards(tx);
+    });
   }
-  if (!(await live.read(hasTheseRoles))) await live.write(ensureRoles);
+  if (await live.read(hasTheseRoles)) return;
+  const { ensureRoles } = await import("./users/commands.ts");
+  await live.write(ensureRoles);
 }
 
 /** Whether work ends within so many milliseconds. */
@@ -212,6 +214,7 @@ async function welcome(
 /** Makes and prints the link by which the first user is made, as long as there is none. */
 async function printSetupLink(live: Store, origin: string, print: (line: string) => void): Promise<void> {
   if (await live.read(hasUsers)) return;
+  const { makeLink } = await import("./users/links/commands.ts");
   const random = randomBytes(32);
   const token = await live.write((tx) => makeLink(tx, "setup", null, random));
   print("Nobody can sign in yet. To make the first user, an owner, open this link within a day; it is good once:");
@@ -219,6 +222,7 @@ async function printSetupLink(live: Store, origin: string, print: (line: string)
 }
 
 async function firstKey(store: Store): Promise<string> {
+  const { createKey } = await import("./keys/commands.ts");
   const random = randomBytes(96);
   const { text } = await store.write((tx) => createKey(tx, { name: "first key", permission: "full" }, random));
   return text;

@@ -34,6 +34,9 @@ test.each([
   ["the app", "src/app.ts"],
   ["the jobs", "src/schedule.ts"],
   ["orders", "src/orders/commands.ts"],
+  ["the tables of orders", "db/schema/orders.ts"],
+  ["what counts the queues", "src/operations/queues/store.ts"],
+  ["what makes the first prices", "src/shipping/rates/commands.ts"],
 ])("a start does without %s", (_, part) => {
   expect(atRest).toContain(part);
   expect(atStart).not.toContain(part);
@@ -60,6 +63,7 @@ test.each([
   ["the OpenAPI document", "src/reference/document.ts"],
   ["the recorded examples", "src/reference/examples.json"],
   ["the pages of the reference", "src/reference/pages.ts"],
+  ["what looks through all secrets", "src/sealed_secrets.ts"],
   ["the sample business", "src/demo/jobs.ts"],
 ])("a server does without %s until it is asked for", (_, part) => {
   expect(atRest).not.toContain(part);

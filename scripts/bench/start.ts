@@ -24,12 +24,19 @@ interface Side {
   readonly words: (port: number) => readonly string[];
   /** What is done before each start. */
   readonly before?: () => Promise<void>;
+  /** A key with which a list is asked for after the first answer. */
+  readonly key?: string;
 }
 
 /** From the start of a process to its first answer, and the time that it had on a processor until then. */
 interface First {
   readonly ms: number;
   readonly cpu_ms: number;
+}
+
+/** The first answer of a start, and its first list of orders. */
+interface Firsts extends First {
+  readonly list: First | null;
 }
 
 /** Measures starts and memory of the compiled binary; answers how many goals are missed. */
@@ -46,8 +53,8 @@ export async function measureStart(seconds: number): Promise<number> {
     const missed = await measureFirsts([
       { name: "bare Bun", words: () => [bare] },
       { name: "no data yet", words: serve(data.first), before: none },
-      { name: `small data (${await megabytes(data.small)})`, words: serve(data.small) },
-      { name: `much data (${await megabytes(data.big)})`, words: serve(data.big) },
+      { name: `small data (${await megabytes(data.small)})`, words: serve(data.small), key },
+      { name: `much data (${await megabytes(data.big)})`, words: serve(data.big), key },
     ]);
     await measureCommands(data.small);
     return missed + (await measureMemory(bare, data.small, key, seconds));
@@ -81,7 +88,7 @@ async function fillData(small: string, big: string): Promise<string> {
 const megabytes = async (data: string) => `${Math.round((await stat(join(data, "test.db"))).size / 1e6)} MB`;
 
 async function measureFirsts(sides: readonly Side[]): Promise<number> {
-  const measured = sides.map((side) => ({ side, firsts: [] as First[] }));
+  const measured = sides.map((side) => ({ side, firsts: [] as Firsts[] }));
   for (let round = 0; round <= rounds; round += 1) {
     for (const { side, firsts } of measured) {
       await side.before?.();
@@ -102,6 +109,13 @@ async function measureFirsts(sides: readonly Side[]): Promise<number> {
     const { cpu_ms } = median(firsts, (one) => one.cpu_ms);
     console.log(row(side.name, [ms.toFixed(0), cpu_ms.toFixed(0), (ms / bare.ms).toFixed(1)]));
   }
+  console.log("\nfrom start to the first list of orders, which is asked for after that");
+  for (const { side, firsts } of measured) {
+    const lists = firsts.flatMap(({ list }) => list ?? []);
+    if (lists.length === 0) continue;
+    const [ms, cpu] = [median(lists, (one) => one.ms).ms, median(lists, (one) => one.cpu_ms).cpu_ms];
+    console.log(row(side.name, [ms.toFixed(0), cpu.toFixed(0), (ms / bare.ms).toFixed(1)]));
+  }
   const late = small.ms > goals.first_ms && small.ms > goals.times_bare * bare.ms;
   const grown = big.cpu_ms > goals.grown * small.cpu_ms;
   return [late, grown].filter((missed) => missed).length;
@@ -110,10 +124,15 @@ async function measureFirsts(sides: readonly Side[]): Promise<number> {
 const row = (name: string, cells: readonly string[]) =>
   `${name.padEnd(34)}${cells.map((it) => it.padStart(12)).join("")}`;
 
-/** A server that runs, and the time of its first answer. */
-async function begin({
-  words,
-}: Pick<Side, "words">): Promise<First & { readonly child: Bun.Subprocess; port: number }> {
+/** A server that runs, when it was started, and the time of its first answer. */
+interface Begun extends First {
+  readonly child: Bun.Subprocess;
+  readonly port: number;
+  readonly begun: number;
+}
+
+/** Starts a server and waits for its first answer. */
+async function begin({ words }: Pick<Side, "words">): Promise<Begun> {
   const port = await freePort();
   const own = { PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_LOG_LEVEL: "error", BARE_PORT: String(port) };
   const begun = performance.now();
@@ -124,14 +143,22 @@ async function begin({
     if (child.exitCode !== null || performance.now() - begun > patience_ms) throw new Error("It does not answer.");
     await Bun.sleep(1);
   }
-  return { child, port, ms: performance.now() - begun, cpu_ms: cpuOf(child.pid) };
+  return { child, port, begun, ms: performance.now() - begun, cpu_ms: cpuOf(child.pid) };
 }
 
-async function firstAnswer(side: Side): Promise<First> {
-  const { child, ms, cpu_ms } = await begin(side);
+async function firstAnswer(side: Side): Promise<Firsts> {
+  const { child, port, begun, ms, cpu_ms } = await begin(side);
+  let list: First | null = null;
+  if (side.key !== undefined) {
+    const headers = { authorization: `Bearer ${side.key}` };
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/orders`, { headers });
+    if (!answer.ok) throw new Error(`The list of orders was refused with ${answer.status}.`);
+    await answer.arrayBuffer();
+    list = { ms: performance.now() - begun, cpu_ms: cpuOf(child.pid) };
+  }
   child.kill("SIGTERM");
   await child.exited;
-  return { ms, cpu_ms };
+  return { ms, cpu_ms, list };
 }
 
 /** The time that all threads of a process have had on a processor, in milliseconds. */

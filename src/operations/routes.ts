@@ -13,7 +13,7 @@ import type { Mode } from "../kit/mode.ts";
 import { countOpenFiles, openFilesLimit } from "../kit/open_files.ts";
 import { type ByMode, processFamilies, queueFamilies, storageFamilies } from "./figures.ts";
 import { HealthView } from "./schemas.ts";
-import { counted_max, findQueues, ping } from "./store.ts";
+import { ping } from "./store.ts";
 
 const patience_ms = 2000;
 const remembered_ms = 1000;
@@ -131,6 +131,8 @@ function roomOf(facts: StoreFacts | null): Health["storage"]["room"] {
 
 /** All figures as Prometheus reads them. Figures that a database does not give in time are left out. */
 async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
+  // They stand in many tables, which a server is well without.
+  const { counted_max, findQueues } = await import("./queues/store.ts");
   const queuesOf = (store: Store) => inTime(store.read(async (db) => ({ ...(await findQueues(db)), now: db.now })));
   const [live, test] = await Promise.all([queuesOf(stores.live), queuesOf(stores.test)]);
   const storages: ByMode<StoreFacts> = {

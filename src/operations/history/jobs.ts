@@ -1,6 +1,6 @@
 import type { Store } from "../../database/store.ts";
 import { allMeters } from "../../kit/meter.ts";
-import { findQueues } from "../store.ts";
+import { findQueues } from "../queues/store.ts";
 import { type Counts, countsOf, type Point, ratesOf } from "./point.ts";
 
 const kept_max = 24 * 120;
