@@ -1,14 +1,16 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
+import { assert } from "../../kit/assert.ts";
 import { iso } from "../../kit/clock.ts";
 import { asFault, Fault, invalid, missing } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { brokenPromises, type Shortfall, shortfallsView } from "../backorders/shortfall.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
+import type { Posting } from "../ledger/store.ts";
 import { lotSpot } from "../lots/lot.ts";
 import { findLot } from "../lots/store.ts";
-import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
+import { moveEach, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { pickAdjusted, refuseBundle, refuseTooMuch } from "../stock/rules.ts";
 import type { AdjustStock } from "../stock/schemas.ts";
 import { findStockedIds } from "../stock/store.ts";
@@ -36,11 +38,11 @@ export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor
   if (item === null) {
     const spot = await newSpot(tx, shelf, warehouse_id, input);
     refuseTooMuch(shelf, spot, input.adjustment, "adjustment");
-    return storeAdjustment(tx, plan, spot, []);
+    return adjusted(tx, { ...plan, spot, shortfalls: [] });
   }
   const shortfalls = await displacePromises(tx, shelves, shelf, item, lost);
   if (shortfalls.length > 0 && !input.allow_shortfall) throw brokenPromises(sku, shortfalls);
-  return storeAdjustment(tx, plan, item, shortfalls);
+  return adjusted(tx, { ...plan, spot: item, shortfalls });
 }
 
 /**
@@ -52,14 +54,46 @@ export async function adjustTogether(tx: Tx, adjustings: readonly Adjusting[]) {
   const skus = adjustings.map(({ sku }) => sku);
   const ids = await findStockedIds(tx, skus);
   await freshShelves(tx, [...ids.values()]);
-  const results: (Awaited<ReturnType<typeof storeAdjustment>> | Fault)[] = [];
-  for (const adjusting of adjustings) {
-    const plan = await planAdjustment(tx, ids, adjusting).catch(asFault);
-    if (plan instanceof Fault) results.push(plan);
-    else if (plan.item === null || plan.lost > 0) break;
-    else results.push(await storeAdjustment(tx, plan, plan.item, []));
+  const results: (AdjustedStock | Fault)[] = [];
+  for (let some = 1; some > 0; ) {
+    const planned = await planTogether(tx, ids, adjustings.slice(results.length));
+    const stored = await storeAdjustments(
+      tx,
+      planned.filter((plan): plan is Adjustment => !(plan instanceof Fault)),
+    );
+    results.push(...planned.map((plan) => (plan instanceof Fault ? plan : (stored.shift() as AdjustedStock))));
+    some = planned.length;
   }
   return results;
+}
+
+/**
+ * Plans adjustments, each of what those before it leave, up to the first that has to be alone, and no further than the
+ * first of a SKU that is waited for: whoever waits comes before the next. Nothing is stored.
+ */
+async function planTogether(
+  tx: Tx,
+  ids: ReadonlyMap<string, number>,
+  adjustings: readonly Adjusting[],
+): Promise<(Adjustment | Fault)[]> {
+  const planned: (Adjustment | Fault)[] = [];
+  const changed: [StockItem, number][] = [];
+  for (const adjusting of adjustings) {
+    const plan = await planAdjustment(tx, ids, adjusting).catch(asFault);
+    if (plan instanceof Fault) {
+      planned.push(plan);
+      continue;
+    }
+    const { item, shelf, lost, input } = plan;
+    if (item === null || lost > 0) break;
+    planned.push({ ...plan, spot: item, shortfalls: [] });
+    item.on_hand += input.adjustment;
+    changed.push([item, input.adjustment]);
+    if (shelf.backordered > 0) break;
+  }
+  // The units are moved for good when they are stored.
+  for (const [item, adjustment] of changed) item.on_hand -= adjustment;
+  return planned;
 }
 
 /** An adjustment that may be done. */
@@ -72,6 +106,13 @@ interface AdjustmentPlan extends Adjusting {
   readonly item: StockItem | null;
   /** How many of the units that vanish are promised. */
   readonly lost: number;
+}
+
+/** An adjustment as it is stored, when none of the units that vanish is promised any more. */
+interface Adjustment extends AdjustmentPlan {
+  readonly spot: Spot;
+  /** Who waits for units that vanished. */
+  readonly shortfalls: readonly Shortfall[];
 }
 
 /** Looks whether an adjustment may be done; it changes nothing, except what time alone has done. */
@@ -99,11 +140,30 @@ async function planAdjustment(tx: Tx, ids: ReadonlyMap<string, number>, adjustin
   return { ...adjusting, shelves, shelf, warehouse_id, previous_quantity, item, lost };
 }
 
-/** Moves the units of an adjustment, of which none is promised any more; answers what was done. */
-async function storeAdjustment(tx: Tx, plan: AdjustmentPlan, spot: Spot, shortfalls: readonly Shortfall[]) {
-  const { sku, input, actor, shelves, shelf, warehouse_id, previous_quantity, item } = plan;
+/** Stores one adjustment and answers what was done. */
+async function adjusted(tx: Tx, adjustment: Adjustment): Promise<AdjustedStock> {
+  const [done] = await storeAdjustments(tx, [adjustment]);
+  assert(done, "an adjustment is answered");
+  return done;
+}
+
+/** Moves the units of adjustments and gives what is free then to those who wait; answers what was done. */
+async function storeAdjustments(tx: Tx, adjustments: readonly Adjustment[]): Promise<AdjustedStock[]> {
+  const [first] = adjustments;
+  if (first === undefined) return [];
+  const { shelves } = first;
+  const posted = await moveEach(tx, shelves, adjustments.map(postingOf));
+  await fillBackorders(
+    tx,
+    shelves,
+    adjustments.map(({ shelf }) => shelf.product.id),
+  );
+  return adjustments.map((adjustment, at) => adjustedView(tx, adjustment, posted[at]?.id ?? 0));
+}
+
+function postingOf({ input, actor, item, spot }: Adjustment): Posting {
   const { adjustment, reason, notes } = input;
-  const { id: movement_id } = await moveUnits(tx, shelf, {
+  return {
     type: "adjustment",
     quantity: Math.abs(adjustment),
     from: adjustment < 0 ? item : null,
@@ -115,8 +175,14 @@ async function storeAdjustment(tx: Tx, plan: AdjustmentPlan, spot: Spot, shortfa
     reference: null,
     confirmed: true,
     actor,
-  });
-  await fillBackorders(tx, shelves, [shelf.product.id]);
+  };
+}
+
+type AdjustedStock = ReturnType<typeof adjustedView>;
+
+function adjustedView(tx: Tx, adjusted: Adjustment, movement_id: number) {
+  const { sku, input, actor, warehouse_id, previous_quantity, spot, shortfalls } = adjusted;
+  const { adjustment, reason, notes } = input;
   return {
     sku,
     previous_quantity,

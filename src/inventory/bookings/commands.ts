@@ -23,6 +23,7 @@ import {
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
 import { reservationStarts } from "../status.ts";
 import { bundleProblem } from "../stock/rules.ts";
+import type { StockedProduct } from "../stock/shelf.ts";
 import { findStockedIds } from "../stock/store.ts";
 import { listPlainWarehouses } from "../warehouses/store.ts";
 import type { PlainWarehouse } from "../warehouses/warehouse.ts";
@@ -61,8 +62,9 @@ export async function bookTogether(tx: Tx, inputs: readonly BookStock[]): Promis
     tx,
     drafts.flatMap((draft) => (draft instanceof Fault ? [] : draft.wants.map(({ product_id }) => product_id))),
   );
+  const products = new Map([...shelves.values()].map(({ product }) => [product.sku, product]));
   const sold = drafts.map((draft, at) => {
-    return draft instanceof Fault ? draft : (orFault(() => refuseUnsold(shelves, inputs[at]?.items ?? [])) ?? draft);
+    return draft instanceof Fault ? draft : (orFault(() => refuseUnsold(products, inputs[at]?.items ?? [])) ?? draft);
   });
   const valid = sold.filter((draft): draft is BookingDraft => !(draft instanceof Fault));
   // Asked under the lock of the stock: an order may come at the same moment.
@@ -184,8 +186,7 @@ function warehouseOf(houses: readonly PlainWarehouse[], location: string | numbe
 }
 
 /** Refuses: validation_failed, for bundles, and for products that orders may not name either. */
-function refuseUnsold(shelves: Shelves, items: BookStock["items"]): void {
-  const products = new Map([...shelves.values()].map(({ product }) => [product.sku, product]));
+function refuseUnsold(products: ReadonlyMap<string, StockedProduct>, items: BookStock["items"]): void {
   const problems = items.flatMap(({ sku }, at): FieldProblem | [] => {
     const field = `items[${at}].sku`;
     const product = products.get(sku);

@@ -319,17 +319,24 @@ export interface Posted {
 }
 
 /**
- * Writes one row of the ledger and moves its units: nothing else changes what is on hand. `from` is changed in place,
- * and so is the item `at` which the units arrive, where one is known; else nothing lies there. Answers that item.
+ * Writes rows of the ledger, one after the other, and moves their units: nothing else changes what is on hand. `from`
+ * is changed in place, and so is the item where units arrive, if any is `known`; else nothing lies there.
  */
-export async function postMovement(tx: Tx, posting: Posting, at: StockItem | null): Promise<Posted> {
-  const [row] = await moved(tx, [posting], () => at);
-  assert(row, "each posting has a row");
-  const [id = 0] = await insertIds(tx, movements, [rowOf(tx, row)]);
-  return { id, to: row.to };
+export async function postAnswered(
+  tx: Tx,
+  postings: readonly Posting[],
+  known: (to: Spot) => StockItem | null,
+): Promise<Posted[]> {
+  const rows = await moved(tx, postings, known);
+  const ids = await insertIds(
+    tx,
+    movements,
+    rows.map((row) => rowOf(tx, row)),
+  );
+  return rows.map(({ to }, at) => ({ id: ids[at] ?? 0, to }));
 }
 
-/** As `postMovement`, of any number, one after the other; `known` finds the items at which units arrive. */
+/** As `postAnswered`, without the ids of the rows, for which PostgreSQL has to be waited for. */
 export async function postMovements(
   tx: Tx,
   postings: readonly Posting[],

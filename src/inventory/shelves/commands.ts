@@ -9,7 +9,7 @@ import type { Product } from "../../products/product.ts";
 import { listBundlesWith } from "../../products/store.ts";
 import { listParts } from "../bundles/store.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
-import { isAt, type Posted, type Posting, postMovement, postMovements, promiseUnits } from "../ledger/store.ts";
+import { isAt, type Posted, type Posting, postAnswered, postMovements, promiseUnits } from "../ledger/store.ts";
 import { refuseBundle } from "../stock/rules.ts";
 import { availableOf, itemStatus, itemView, type Shelf, totalsOf } from "../stock/shelf.ts";
 import { findStockedIds, loadShelves, lockShelves } from "../stock/store.ts";
@@ -94,13 +94,20 @@ export async function promiseAll(tx: Tx, changes: Iterable<readonly [StockItem, 
  */
 export async function moveUnits(tx: Tx, shelf: OpenShelf, posting: Posting): Promise<Posted> {
   refuseBundle(shelf.product);
-  tx.atEnd("inventory.events", announce);
-  const posted = await postMovement(tx, posting, posting.to === null ? null : itemAt(shelf, posting.to));
-  if (posted.to !== null) lay(shelf, posted.to);
+  const [posted] = await moveEach(tx, new Map([[shelf.product.id, shelf]]), [posting]);
+  assert(posted, "each posting is answered");
   return posted;
 }
 
-/** As `moveUnits`, any number at once between items of open shelves; answers where the units of each came to. */
+/** As `moveUnits`, any number, one after the other. */
+export async function moveEach(tx: Tx, shelves: Shelves, postings: readonly Posting[]): Promise<Posted[]> {
+  tx.atEnd("inventory.events", announce);
+  const posted = await postAnswered(tx, postings, (to) => itemAt(shelfOf(shelves, to.product_id), to));
+  for (const { to } of posted) if (to !== null) lay(shelfOf(shelves, to.product_id), to);
+  return posted;
+}
+
+/** As `moveEach`, without the movements' ids, for which PostgreSQL has to be waited for. */
 export async function moveAll(tx: Tx, shelves: Shelves, postings: readonly Posting[]): Promise<(StockItem | null)[]> {
   if (postings.length === 0) return [];
   tx.atEnd("inventory.events", announce);
