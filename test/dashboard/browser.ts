@@ -8,6 +8,7 @@ import { findChromium, howToGetChromium } from "../../scripts/chromium.ts";
 import { type StartedService, usualProgram } from "../../scripts/service.ts";
 import { ensureWeb } from "../../scripts/web.ts";
 import { type Client, client, startFreshService } from "../flows/service.ts";
+import { withDiary } from "./diary.ts";
 
 const found = findChromium();
 if (found === null) console.log(`SKIPPED the dashboard's screens: ${howToGetChromium}`);
@@ -91,7 +92,7 @@ export async function openHouse(env: Readonly<Record<string, string>> = {}): Pro
     context.setDefaultTimeout(patience_ms);
     if (!signed_out) await context.addCookies(cookies);
     const page = await context.newPage();
-    const tab = watched(page, service.url);
+    const tab = await watched(page, service.url);
     tabs.push(tab);
     await page.goto(`${service.url}/dashboard${path === "/" ? "" : path}`);
     return tab;
@@ -127,7 +128,7 @@ async function setUp({ url, said }: StartedService) {
   });
 }
 
-function watched(page: Page, url: string): Tab {
+async function watched(page: Page, url: string): Promise<Tab> {
   const complaints: string[] = [];
   const expected = new Set<string>();
   page.on("console", (message) => {
@@ -146,7 +147,12 @@ function watched(page: Page, url: string): Tab {
   const expectRefusals = (...statuses: readonly number[]) => {
     for (const status of statuses) expected.add(String(status));
   };
-  return { page, complaints, expectRefusals, expectFailures: () => void expected.add("failure") };
+  return {
+    page: await withDiary(page),
+    complaints,
+    expectRefusals,
+    expectFailures: () => void expected.add("failure"),
+  };
 }
 
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];

@@ -1,0 +1,48 @@
+// What a tab asked, what it was answered and which hints it got: told when it did not come to what a test waits for.
+import type { Locator, Page } from "playwright-core";
+
+const lines_max = 30;
+
+/** Writes down what a page does; answers what tells its last lines. */
+async function diaryOf(page: Page): Promise<() => string> {
+  const lines: string[] = [];
+  const begun_at = performance.now();
+  const since = () => `${((performance.now() - begun_at) / 1000).toFixed(2).padStart(7)} s`;
+  const note = (what: string, url = "") => {
+    lines.push(`${since()}  ${what}${url.replace(/^https?:\/\/[^/]+/, "")}`);
+    if (lines.length > lines_max) lines.shift();
+  };
+  const isRead = (url: string) => /\/v1\/|\/dashboard\/api\//.test(url);
+  page.on("framenavigated", (frame) => note("is at ", frame.url()));
+  page.on("request", (one) => isRead(one.url()) && note(`asks ${one.method()} `, one.url()));
+  page.on("response", (one) => isRead(one.url()) && note(`gets ${one.status()} of `, one.url()));
+  page.on("requestfailed", (one) => note(`loses (${one.failure()?.errorText}) `, one.url()));
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  session.on("Network.eventSourceMessageReceived", ({ eventName, data }) => note(`hears ${eventName} ${data}`));
+  return () => [...lines, `${since()}  now`].join("\n");
+}
+
+/** The same page or locator, whose acts print `told` when they fail. */
+function telling<Thing extends Page | Locator>(thing: Thing, told: () => string): Thing {
+  return new Proxy(thing, {
+    get(target, name) {
+      const value = Reflect.get(target, name);
+      if (typeof value !== "function") return value;
+      return (...given: unknown[]) => {
+        const result = value.apply(target, given);
+        if (result instanceof Promise) return result.catch(print);
+        return name === "locator" ? telling(result as Locator, told) : result;
+      };
+    },
+  });
+  function print(error: unknown): never {
+    console.error(told());
+    throw error;
+  }
+}
+
+/** The same page, which tells what it did last when something that a test does with it fails. */
+export async function withDiary(page: Page): Promise<Page> {
+  return telling(page, await diaryOf(page));
+}
