@@ -46,6 +46,8 @@ export interface House {
   /** The API with a full key of each world. */
   readonly live: Client;
   readonly test: Client;
+  /** The address of a screen, such as `/products`. */
+  addressOf(path: string): string;
   /** Opens a screen, such as `/products`, in a tab where the owner is signed in. */
   open(path: string, settings?: TabSettings): Promise<Tab>;
   /** Ends the service and closes the tabs; fails when one of them complained or asked another host. */
@@ -78,6 +80,7 @@ export async function openHouse(env: Readonly<Record<string, string>> = {}): Pro
   const cookies = await setUp(service);
   const contexts: BrowserContext[] = [];
   const tabs: Tab[] = [];
+  const addressOf = (path: string) => `${service.url}/dashboard${path === "/" ? "" : path}`;
   const open = async (path: string, settings: TabSettings = {}): Promise<Tab> => {
     const { size = "desktop", scheme = "light", signed_out = false } = settings;
     const context = await (await browser()).newContext({
@@ -94,7 +97,7 @@ export async function openHouse(env: Readonly<Record<string, string>> = {}): Pro
     const page = await context.newPage();
     const tab = await watched(page, service.url);
     tabs.push(tab);
-    await page.goto(`${service.url}/dashboard${path === "/" ? "" : path}`);
+    await page.goto(addressOf(path));
     return tab;
   };
   const close = async () => {
@@ -107,6 +110,7 @@ export async function openHouse(env: Readonly<Record<string, string>> = {}): Pro
     service,
     live: client(service.url, keys.live),
     test: client(service.url, keys.test),
+    addressOf,
     open,
     close,
   };
@@ -166,7 +170,7 @@ export async function violations(page: Page): Promise<string[]> {
     if (answer.exceptionDetails) throw new Error(JSON.stringify(answer.exceptionDetails));
     return answer.result.value;
   };
-  await evaluate(`${axe.source}; undefined`);
+  if ((await evaluate("typeof axe")) === "undefined") await evaluate(`${axe.source}; undefined`);
   const settings = { runOnly: rules, resultTypes: ["violations"] };
   const results = JSON.parse(await evaluate(`axe.run(document, ${JSON.stringify(settings)}).then(JSON.stringify)`));
   await session.detach();
@@ -181,25 +185,41 @@ export async function violations(page: Page): Promise<string[]> {
 /** Where pictures are put when `PACKHOUSE_SCREENSHOTS` names a folder: people look at them. */
 const pictures = process.env["PACKHOUSE_SCREENSHOTS"] ?? "";
 
+// A tab of its own for each screen would load the whole front end anew for each of them.
+const looking = new WeakMap<House, Map<string, Tab>>();
+
+/** The tab of this size in which the screens of a house are looked at, one after another. */
+async function goTo(house: House, path: string, size: keyof typeof sizes): Promise<Page> {
+  const tabs = looking.get(house) ?? new Map<string, Tab>();
+  looking.set(house, tabs);
+  const known = tabs.get(size);
+  const tab = known ?? (await house.open(path, { size }));
+  tabs.set(size, tab);
+  if (known !== undefined) {
+    await tab.page.goto("about:blank");
+    await tab.page.goto(house.addressOf(path));
+  }
+  return tab.page;
+}
+
 /**
  * Looks at a screen in light and dark, on a desktop and on a phone: axe-core finds nothing, nothing is wider than the
  * window. `ready` is a selector of what is there once the screen is. Takes pictures where a folder for them is named.
  */
 export async function lookAt(house: House, path: string, ready: string, name: string): Promise<void> {
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[]) {
-    const tab = await house.open(path, { size });
+    const page = await goTo(house, path, size);
     for (const scheme of schemes) {
-      await tab.page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-      await tab.page.waitForSelector(ready);
-      expect([name, size, scheme, await violations(tab.page)]).toEqual([name, size, scheme, []]);
-      const wide = await tab.page.evaluate(
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+      await page.waitForSelector(ready);
+      expect([name, size, scheme, await violations(page)]).toEqual([name, size, scheme, []]);
+      const wide = await page.evaluate(
         "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)",
       );
       expect([name, size, "wider by", wide]).toEqual([name, size, "wider by", 0]);
       if (pictures === "") continue;
       mkdirSync(pictures, { recursive: true });
-      await tab.page.screenshot({ path: join(pictures, `${name}-${size}-${scheme}.png`), fullPage: true });
+      await page.screenshot({ path: join(pictures, `${name}-${size}-${scheme}.png`), fullPage: true });
     }
-    await tab.page.context().close();
   }
 }
