@@ -72,6 +72,7 @@ describeInBrowser("the list and the board of orders", () => {
     await page.waitForSelector(`${column("Pending")} .board-card:has-text('C-1')`);
     await page.waitForSelector("html[data-connected=true]");
     await page.click(".board-card:has-text('C-1') button");
+    await page.waitForSelector("[role=menuitem]");
     const offered = await page.locator("[role=menuitem]").allTextContents();
     const { allowed_actions } = (await house.live.must("GET", `/orders/${order.id}`)).data;
     expect(offered.length).toBe(allowed_actions.length + 1);
@@ -81,7 +82,7 @@ describeInBrowser("the list and the board of orders", () => {
     await house.live.must("POST", `/orders/${order.id}/pack`, {});
     await page.waitForSelector(`${column("Packed")} .board-card:has-text('C-1')`);
     const { statuses } = (await house.live.must("GET", "/orders/counts")).data;
-    expect(await page.textContent(`${column("Packed")} h2 .count`)).toBe(String(statuses.fulfilled));
+    await page.waitForSelector(`${column("Packed")} h2 .count:text-is("${statuses.fulfilled}")`);
     await page.focus(".board-card:has-text('C-1') a");
     await page.keyboard.press("ArrowLeft");
     expect(await page.evaluate("document.activeElement.closest('.board-card') !== null")).toBe(true);

@@ -95,6 +95,7 @@ describeInBrowser("the screens about shipping", () => {
     await page.waitForSelector("dialog:has-text('callback secret')");
     const secret = await page.locator("dialog .secret code").textContent();
     await page.click("dialog button:has-text('I have entered it')");
+    await page.waitForSelector("dialog", { state: "detached" });
     expect(await page.locator("body").textContent()).not.toContain(secret ?? "?");
     const [account] = (await house.live.must("GET", "/shipping/carrier-accounts")).data;
     expect(account).toMatchObject({ connector: "easypost", status: "active", has_callback_secret: true });
