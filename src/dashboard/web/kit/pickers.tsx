@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { Customer, Product } from "../api/types.ts";
 import { words } from "../texts/common.ts";
@@ -23,7 +24,8 @@ const few = 12;
 
 /** Chooses a product by SKU, name or bar code. The value is its SKU. */
 export function ProductPicker({ onPick, ...props }: PickerProps<Product>) {
-  const known = new Map<string, Product>();
+  // What was found stands until it is picked, however often this is drawn in between.
+  const [known] = useState(() => new Map<string, Product>());
   const find = async (q: string, signal: AbortSignal): Promise<Choice[]> => {
     const { data } = await get<readonly Product[]>("/products", {
       params: { q, status: "active", limit: few },
