@@ -44,12 +44,14 @@ interface Kept {
 
 /** The same statement, faster. Statements whose rows are nested stay as they are. */
 export function quickened<R>(ready: Ready<R>): Ready<R> {
+  // A query of Drizzle runs each time it is awaited, and not before.
+  const usual: Ready<R> = { execute: async (values) => ready.execute(values) };
   const kept = ready as unknown as Kept;
   keepNulls(kept);
   const shape = shapeOf(kept);
   const { stmt, executeMethod, client, rawQueryConfig } = kept;
   if (client !== undefined && rawQueryConfig !== undefined) {
-    if (shape === null && kept.fields !== undefined) return ready;
+    if (shape === null && kept.fields !== undefined) return usual;
     const bind = binderOf(kept.getQuery().params);
     const { text, name } = rawQueryConfig;
     const statement = { text, name };
@@ -60,10 +62,10 @@ export function quickened<R>(ready: Ready<R>): Ready<R> {
       },
     };
   }
-  if (stmt === undefined) return ready;
+  if (stmt === undefined) return usual;
   const bind = binderOf(kept.getQuery().params);
   if (executeMethod === "run") return runningBy(bind, (values) => stmt.run(...values) as R);
-  if (executeMethod !== "all" || shape === null) return ready;
+  if (executeMethod !== "all" || shape === null) return usual;
   const { names } = shape;
   // SQLite names the values itself, faster than anything here could.
   const isNamed = stmt.columnNames.join() === names.join() && new Set(names).size === names.length;

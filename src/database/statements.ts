@@ -39,13 +39,14 @@ export function prepared<A, R, S extends Reading = Reading>(
   const made = new WeakMap<Reading, Ready<R>>();
   const name = `p${made_count++}`;
   const args = new Proxy({}, { get: (_, key) => template.placeholder(String(key)) }) as Args<A>;
-  return async (db, values) => {
-    let ready = made.get(db.sql);
-    if (ready === undefined) {
-      ready = quickened(build(db.sql, args).prepare(name));
-      made.set(db.sql, ready);
-    }
-    return await ready.execute(values as Record<string, unknown>);
+  const first = async (sql: S, values: Record<string, unknown>) => {
+    const ready = quickened(build(sql, args).prepare(name));
+    made.set(sql, ready);
+    return ready.execute(values);
+  };
+  return ({ sql }, values) => {
+    const ready = made.get(sql);
+    return ready === undefined ? first(sql, values as never) : ready.execute(values as never);
   };
 }
 
