@@ -1,11 +1,14 @@
 // `bun run build`: one binary, dist/packhouse, and beside it the fonts of Chinese, Japanese and Korean.
-import { copyFileSync, mkdirSync, statSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { BunPlugin } from "bun";
+import { migrateSqlite } from "../src/database/migrate.ts";
 import { longHeads } from "../src/http/head.ts";
+import { type Mode, modes } from "../src/kit/mode.ts";
 import { workers } from "../src/kit/worker.ts";
 import { root } from "./install.ts";
 import { buildWeb, webBuilt } from "./web.ts";
@@ -21,6 +24,21 @@ const size_max = 125_000_000;
 
 const packed = (bytes: Uint8Array) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 22 } });
 
+/** The bytes of an empty database of a mode, as all migrations make it. */
+function migrated(mode: Mode): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), "packhouse-empty-"));
+  try {
+    const path = join(folder, `${mode}.db`);
+    using raw = new Database(path, { strict: true });
+    raw.run("pragma journal_mode=wal");
+    migrateSqlite(raw, mode, path);
+    raw.run("pragma wal_checkpoint(truncate)");
+    return readFileSync(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 // What the program carries is packed where it is much smaller so. The page of the reference lies packed already; the
 // others are unpacked when they are first used. Fonts lie packed in the source, too.
 const packFiles: BunPlugin = {
@@ -32,6 +50,13 @@ const packFiles: BunPlugin = {
     build.onLoad({ filter: /\/reference\/examples\.json$/ }, async ({ path }) => {
       const text = packed(await readFile(path)).toString("base64");
       const contents = `export default JSON.parse(Bun.zstdDecompressSync(Buffer.from("${text}", "base64")).toString())`;
+      return { contents, loader: "js" };
+    });
+    // A first start puts down a database that the migrations have made here, instead of running them.
+    build.onLoad({ filter: /\/database\/empty_database\.ts$/ }, () => {
+      const made = Object.fromEntries(modes.map((mode) => [mode, packed(migrated(mode)).toString("base64")]));
+      const contents = `const made = ${JSON.stringify(made)};
+        export const emptyDatabase = (mode) => Bun.zstdDecompressSync(Buffer.from(made[mode], "base64"));`;
       return { contents, loader: "js" };
     });
     // The fonts of Chinese, Japanese and Korean would be the half of what the binary adds to Bun's: they lie beside it.

@@ -23,12 +23,13 @@ const usual_quiet_ms = 250;
 
 /** Makes the service behind its port; unless asked for, its features are loaded after so many milliseconds. */
 export function openWhole(service: Service, quiet_ms = usual_quiet_ms): Whole {
-  const front = createFront(service);
+  let front: ReturnType<typeof createFront> | null = createFront(service);
   let features: Features | null = null;
   let loading: Promise<Features> | null = null;
   const load = () => {
     loading ??= loadFeatures(service).then((loaded) => {
       features = loaded;
+      front = null;
       return loaded;
     });
     return loading;
@@ -37,7 +38,7 @@ export function openWhole(service: Service, quiet_ms = usual_quiet_ms): Whole {
   return {
     handle: async (request) => {
       if (features !== null) return features.app.handle(request);
-      if (placeOf(request.url).path === "/health") return front.handle(request);
+      if (front !== null && placeOf(request.url).path === "/health") return front.handle(request);
       return (await load()).app.handle(request);
     },
     stop: async () => {

@@ -7,7 +7,7 @@ import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { Site } from "../kit/site.ts";
-import { makeFolder, syncFolder } from "../kit/whole_file.ts";
+import { makeFolder, syncFolder, writeWhole } from "../kit/whole_file.ts";
 import { type CommitFile, openCommitFile, readCommitFile } from "./commit_file.ts";
 import { databaseCode } from "./conflict.ts";
 import { isStartRefused, startRefused } from "./exit.ts";
@@ -118,6 +118,7 @@ function prepare(path: string, mode: Mode, { alone, reason }: Looks, log: Log): 
   if (alone) {
     checkWorldOfFile(path, mode);
     checkLog(path, log);
+    layDown(path, mode);
   }
   const raw = new Database(path, { create: true, readwrite: true, strict: true });
   try {
@@ -139,6 +140,15 @@ function prepare(path: string, mode: Mode, { alone, reason }: Looks, log: Log): 
   } finally {
     raw.close();
   }
+}
+
+/** The empty databases that the program carries, loaded where one is missing. */
+const carried = () => require("./empty_database.ts") as typeof import("./empty_database.ts");
+
+/** Puts the empty database of this version where there is none, as its migrations would make it. */
+function layDown(path: string, mode: Mode): void {
+  const empty = existsSync(path) ? null : carried().emptyDatabase(mode);
+  if (empty !== null) writeWhole(path, empty);
 }
 
 function checkLog(path: string, log: Log): void {

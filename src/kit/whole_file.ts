@@ -18,7 +18,7 @@ import { dirname, resolve } from "node:path";
 
 /** A file that is being written. */
 interface WholeFile {
-  write(text: string): void;
+  write(text: string | Uint8Array): void;
   /** Puts it in its place, on the disk. */
   keep(): void;
   /** Leaves its place as it was. Nothing to do once it is kept. */
@@ -26,7 +26,7 @@ interface WholeFile {
 }
 
 /** Writes a file whole. It can be read by its owner only, or as the one before it. */
-export function writeWhole(path: string, text: string): void {
+export function writeWhole(path: string, text: string | Uint8Array): void {
   const file = openWhole(path);
   try {
     file.write(text);
@@ -76,8 +76,8 @@ function openPipe(path: string): WholeFile {
   return { write: (text) => writeAll(file, text), keep: close, drop: close };
 }
 
-function writeAll(file: number, text: string): void {
-  const bytes = Buffer.from(text);
+function writeAll(file: number, text: string | Uint8Array): void {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
