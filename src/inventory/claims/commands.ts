@@ -10,6 +10,7 @@ import {
   addUnits,
   assignUnits,
   count,
+  itemOf,
   replaceLines,
   setCounts,
   unpicked,
@@ -38,6 +39,7 @@ import {
   saveReservation,
 } from "../reservations/store.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
+import { isLotGood } from "../stock/shelf.ts";
 import { change, holdLines, openClaim, openClaims, setAvoids } from "./open/commands.ts";
 import { planClaims, plannedClaim, storeClaims } from "./plans/commands.ts";
 
@@ -175,6 +177,15 @@ export async function freshClaim(
 ): Promise<ClaimLine[]> {
   const { lines } = await openClaim(tx, order_id, [], products);
   return lines.map(claimLine);
+}
+
+/** Whether all units that an order's open claim holds are of lots that may leave the house. */
+export function mayAllLeave(tx: Tx, order_id: number): boolean {
+  const claim = openClaims(tx).get(order_id);
+  assert(claim, `the claim of order ${order_id} is open`);
+  return claim.lines.every(({ product_id, allocations }) =>
+    allocations.every(({ stock_item_id }) => isLotGood(itemOf(claim.shelves, product_id, stock_item_id), tx.now)),
+  );
 }
 
 /**

@@ -6,12 +6,15 @@ import { conventions } from "../../http/conventions.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { type Asked, answerAct, RehearsableView } from "../../http/rehearsals.ts";
 import { documented, type RouteNotes } from "../../http/route.ts";
+import { answerTogether, type SharedAct } from "../../http/together.ts";
+import type { Actor } from "../../kit/actor.ts";
+import type { Fault } from "../../kit/fault.ts";
 import { Rehearse } from "../../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { deliverOrder } from "../arrivals/commands.ts";
 import { acceptSuggestion } from "../changes/commands.ts";
-import { shipOrder } from "../departures/commands.ts";
-import { packOrder, pickOrder, processOrder } from "../fulfillment/commands.ts";
+import { shipOrder, shipOrders } from "../departures/commands.ts";
+import { type AskedAct, packOrder, packOrders, pickOrder, pickOrders, processOrder } from "../fulfillment/commands.ts";
 import { holdOrder, releaseOrder } from "../holds/commands.ts";
 import { type Order, orderView } from "../order.ts";
 import {
@@ -66,6 +69,32 @@ export function taggedOrder<View extends ReturnType<typeof orderView>>(view: Vie
 export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
   return requireMatch(call, async () => orderAnswer(await lockOrder(tx, id), tx.now));
 }
+
+/** An act on an order that is done on several where they are asked for at the same moment. */
+const shared = <Input>(
+  name: string,
+  alone: (tx: Tx, id: string, input: Input, actor: Actor) => Promise<Order>,
+  together: (tx: Tx, asked: readonly AskedAct<Input>[]) => Promise<readonly (Order | Fault | "alone")[]>,
+): SharedAct<{ readonly id: string; readonly input: Input }, Order> => ({
+  name,
+  status: 200,
+  // All units of an order move.
+  weight: () => 5,
+  alone: async (tx, { input: { id, input }, call }) => {
+    await requireVersion(tx, call, id);
+    return alone(tx, id, input, call.actor);
+  },
+  together: (tx, parts) =>
+    together(
+      tx,
+      parts.map(({ input, call }) => ({ ...input, actor: call.actor })),
+    ),
+  view: (after, { now }) => orderAnswer(after, now),
+});
+
+const picking = shared("pickOrder", pickOrder, pickOrders);
+const packing = shared("packOrder", packOrder, packOrders);
+const shipping = shared("shipOrder", shipOrder, shipOrders);
 
 /** The acts that move an order from state to state. */
 export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
@@ -135,7 +164,9 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   .post(
     "/pick",
     ({ call, params, body, query }) =>
-      answerOrder(call, params.id, query, (tx) => pickOrder(tx, params.id, body, call.actor)),
+      query.dry_run
+        ? answerOrder(call, params.id, query, (tx) => pickOrder(tx, params.id, body, call.actor))
+        : answerTogether(call, picking, { id: params.id, input: body }),
     {
       body: bodyOf(PickOrder),
       query: queryOf(Rehearse),
@@ -147,7 +178,9 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   .post(
     "/pack",
     ({ call, params, body, query }) =>
-      answerOrder(call, params.id, query, (tx) => packOrder(tx, params.id, body, call.actor)),
+      query.dry_run
+        ? answerOrder(call, params.id, query, (tx) => packOrder(tx, params.id, body, call.actor))
+        : answerTogether(call, packing, { id: params.id, input: body }),
     {
       body: bodyOf(PackOrder),
       query: queryOf(Rehearse),
@@ -159,7 +192,9 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   .post(
     "/ship",
     ({ call, params, body, query }) =>
-      answerOrder(call, params.id, query, (tx) => shipOrder(tx, params.id, body, call.actor)),
+      query.dry_run
+        ? answerOrder(call, params.id, query, (tx) => shipOrder(tx, params.id, body, call.actor))
+        : answerTogether(call, shipping, { id: params.id, input: body }),
     {
       body: bodyOf(ShipOrder),
       query: queryOf(Rehearse),

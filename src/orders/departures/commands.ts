@@ -2,11 +2,11 @@ import type { Tx } from "../../database/store.ts";
 import { shipClaim } from "../../inventory/claims/commands.ts";
 import type { LineUnits } from "../../inventory/reservations/claim.ts";
 import type { Actor } from "../../kit/actor.ts";
-import { invalid } from "../../kit/fault.ts";
+import { type Fault, invalid } from "../../kit/fault.ts";
 import { move } from "../../kit/moves.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
-import { stage, withFreshClaim } from "../fulfillment/commands.ts";
+import { type AskedAct, actOnEach, stage, withFreshClaim } from "../fulfillment/commands.ts";
 import {
   chosenShipment,
   claimUnits,
@@ -38,7 +38,27 @@ import { lockOrder, saveOrder } from "../store.ts";
  */
 export async function shipOrder(tx: Tx, id: string, asked: ShipOrder, actor: Actor): Promise<Order> {
   const input = { ...asked, tracking_number: givenTrackingNumber("tracking_number", asked.tracking_number) };
-  const locked = await lockOrder(tx, id);
+  return shipLocked(tx, await lockOrder(tx, id), input, actor);
+}
+
+/** As `shipOrder`, of many orders at once. Answers each order or its refusal, or that it has to be shipped alone. */
+export function shipOrders(tx: Tx, asked: readonly AskedAct<ShipOrder>[]): Promise<(Order | Fault | "alone")[]> {
+  return actOnEach(tx, asked, {
+    action: "ship",
+    // A parcel that is there may not be as the request says.
+    isPlain: ({ shipment_id, carrier, service, tracking_number }, { shipments }) =>
+      [shipment_id, carrier, service, tracking_number].every((said) => said == null) &&
+      shipments.every(({ status }) => !isInHouse(status)),
+    opens: () => true,
+    check: (order, { partial = false }) => {
+      refuseShort(order, partial);
+      if (unitsOf(order, (line) => line.reserved).length === 0) throw nothingToTake(order);
+    },
+    act: shipLocked,
+  });
+}
+
+async function shipLocked(tx: Tx, locked: Order, input: ShipOrder, actor: Actor): Promise<Order> {
   const chosen = input.shipment_id === undefined ? null : chosenShipment(locked, input.shipment_id);
   refuseForbidden(locked, "ship");
   const order = await withFreshClaim(tx, locked);

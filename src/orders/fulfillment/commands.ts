@@ -1,17 +1,20 @@
 import type { Tx } from "../../database/store.ts";
-import { commitClaim, freshClaim, missClaim, pickClaim } from "../../inventory/claims/commands.ts";
+import { commitClaim, freshClaim, mayAllLeave, missClaim, pickClaim } from "../../inventory/claims/commands.ts";
+import { openEach } from "../../inventory/claims/open/commands.ts";
 import type { LineUnits, PickedUnits } from "../../inventory/reservations/claim.ts";
 import type { Actor } from "../../kit/actor.ts";
+import { Fault, orFault } from "../../kit/fault.ts";
 import { move } from "../../kit/moves.ts";
 import { emit } from "../../outbox/emit.ts";
 import { orderEvent } from "../events.ts";
 import { placeHold } from "../holds/commands.ts";
+import { resolveOrders, unknownOrder } from "../names/store.ts";
 import { type Order, openUnits } from "../order.ts";
 import { refuseForbidden, withClaims } from "../rules.ts";
 import type { PackOrder, PickOrder } from "../schemas.ts";
 import { insertShipment } from "../shipments/store.ts";
-import { awaitsWork, orderMoves } from "../status.ts";
-import { lockOrder, saveOrder } from "../store.ts";
+import { awaitsWork, type OrderAction, orderMoves } from "../status.ts";
+import { lockOrder, lockOrders, saveOrder } from "../store.ts";
 import {
   addedUp,
   isPacked,
@@ -31,6 +34,74 @@ import {
   unitsOf,
 } from "./rules.ts";
 
+/** An act that a request asks for on an order, by the name that its path has. */
+export interface AskedAct<Input> {
+  readonly id: string;
+  readonly input: Input;
+  readonly actor: Actor;
+}
+
+/** An act that can be done on many orders at once. */
+interface ActOnEach<Input> {
+  readonly action: OrderAction;
+  /** Whether a request asks for nothing that has to be looked at by itself. */
+  readonly isPlain: (input: Input, locked: Order) => boolean;
+  /** Whether the act takes the order's units from where they lie. */
+  readonly opens: (locked: Order) => boolean;
+  /** Refuses what stock does not allow, before anything is written. */
+  readonly check: (order: Order, input: Input) => void;
+  readonly act: (tx: Tx, locked: Order, input: Input, actor: Actor) => Promise<Order>;
+}
+
+/** An act on a locked order whose state allows it. */
+interface Allowed<Input> extends AskedAct<Input> {
+  readonly order: Order;
+}
+
+const isAllowed = <Input>(one: Allowed<Input> | Fault | "alone"): one is Allowed<Input> =>
+  !(one === "alone" || one instanceof Fault);
+
+/**
+ * Acts on orders one after the other, which are locked and whose stock is opened at once. Answers each order after the
+ * act, or its refusal, which has changed nothing; or that it has to be done alone: an order that the list names before,
+ * a request that asks for particular units, an order with units of a lot that may not leave.
+ */
+export async function actOnEach<Input>(
+  tx: Tx,
+  asked: readonly AskedAct<Input>[],
+  { action, isPlain, opens, check, act }: ActOnEach<Input>,
+): Promise<(Order | Fault | "alone")[]> {
+  const names = asked.map(({ id }) => id);
+  const ids = await resolveOrders(tx, names, null);
+  const orders = await lockOrders(tx, [...new Set(ids.filter((id) => typeof id === "number"))]);
+  const seen = new Set<number>();
+  const found = ids.map((id, at): Allowed<Input> | Fault | "alone" => {
+    const [order, one] = [typeof id === "number" ? orders.get(id) : undefined, asked[at]];
+    if (id instanceof Fault || one === undefined) return id instanceof Fault ? id : "alone";
+    if (order === undefined) return unknownOrder(one.id, null);
+    const isFirst = !seen.has(id);
+    seen.add(id);
+    if (!isFirst || !isPlain(one.input, order)) return "alone";
+    return orFault(() => refuseForbidden(order, action)) ?? { order, ...one };
+  });
+  const opened = found.flatMap((one) => (isAllowed(one) && opens(one.order) ? one.order : []));
+  await openEach(
+    tx,
+    opened.map((order) => ({ order_id: order.id, products: productsOf(order) })),
+  );
+  const done: (Order | Fault | "alone")[] = [];
+  for (const one of found) {
+    if (!isAllowed(one)) done.push(one);
+    else if (opens(one.order) && !mayAllLeave(tx, one.order.id)) done.push("alone");
+    else {
+      const order = await withFreshClaim(tx, one.order);
+      const refused = orFault(() => check(order, one.input)) ?? null;
+      done.push(refused ?? (await act(tx, one.order, one.input, one.actor)));
+    }
+  }
+  return done;
+}
+
 /**
  * Begins the work on an order: what is reserved for it does not expire any more.
  * Refuses: resource_missing, invalid_state_transition.
@@ -47,7 +118,21 @@ export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Or
  * Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory, lot_not_pickable.
  */
 export async function pickOrder(tx: Tx, id: string, input: PickOrder, actor: Actor): Promise<Order> {
-  const locked = await lockOrder(tx, id);
+  return pickLocked(tx, await lockOrder(tx, id), input, actor);
+}
+
+/** As `pickOrder`, of many orders at once. Answers each order or its refusal, or that it has to be picked alone. */
+export function pickOrders(tx: Tx, asked: readonly AskedAct<PickOrder>[]): Promise<(Order | Fault | "alone")[]> {
+  return actOnEach(tx, asked, {
+    action: "pick",
+    isPlain: ({ items }) => items === undefined,
+    opens: () => true,
+    check: (order, { partial = false }) => refuseShort(order, partial),
+    act: pickLocked,
+  });
+}
+
+async function pickLocked(tx: Tx, locked: Order, input: PickOrder, actor: Actor): Promise<Order> {
   refuseForbidden(locked, "pick");
   const before = await withFreshClaim(tx, locked);
   if (input.items === undefined) refuseShort(before, input.partial ?? false);
@@ -80,9 +165,23 @@ async function miss(tx: Tx, before: Order, misses: Misses, actor: Actor): Promis
  * Emits: order.fulfilled, when every open unit stands packed.
  */
 export async function packOrder(tx: Tx, id: string, input: PackOrder, actor: Actor): Promise<Order> {
-  let order = await lockOrder(tx, id);
-  refuseForbidden(order, "pack");
-  order = await withFreshClaim(tx, order);
+  return packLocked(tx, await lockOrder(tx, id), input, actor);
+}
+
+/** As `packOrder`, of many orders at once. Answers each order or its refusal, or that it has to be packed alone. */
+export function packOrders(tx: Tx, asked: readonly AskedAct<PackOrder>[]): Promise<(Order | Fault | "alone")[]> {
+  return actOnEach(tx, asked, {
+    action: "pack",
+    isPlain: ({ packages }) => packages === undefined,
+    opens: (order) => !isWhollyPicked(order),
+    check: (order, { partial = false }) => refuseShort(order, partial),
+    act: packLocked,
+  });
+}
+
+async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor): Promise<Order> {
+  refuseForbidden(locked, "pack");
+  let order = await withFreshClaim(tx, locked);
   if (input.packages === undefined) {
     refuseShort(order, input.partial ?? false);
     return stage(

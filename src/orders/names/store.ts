@@ -51,25 +51,33 @@ export async function resolveOrder(db: Db, name: string | number, field = "order
   return found;
 }
 
-/** The refusal of a name that is no order's. */
-export function noSuchOrder(name: string | number, field = "order_id"): Fault {
+function noSuchOrder(name: string | number, field: string): Fault {
   const fields = [{ field, code: "resource_missing", message: "names no order" }];
   return new Fault("resource_missing", `No such order: ${name}.`, { fields });
 }
 
+/** The refusal of a name that is no order's; `field` is where a request says it, null for its path. */
+export function unknownOrder(name: string | number, field: string | null): Fault {
+  return field === null ? missing("order", name) : noSuchOrder(name, field);
+}
+
 /**
- * As `resolveOrder`, of several names at once, each with its id or refusal. What can only be an id is not looked up:
- * there may be no such order.
+ * As `resolveOrder`, or for a null `field` as `getOrderId`, of several names at once, each with its id or refusal. What
+ * can only be an id is not looked up: there may be no such order.
  */
-export async function resolveOrders(db: Db, names: readonly (string | number)[]): Promise<(number | Fault)[]> {
+export async function resolveOrders(
+  db: Db,
+  names: readonly (string | number)[],
+  field: string | null,
+): Promise<(number | Fault)[]> {
   const open = names.filter((name) => !isOrderId(name));
   const rows =
     open.length === 0 ? [] : await allNamed(db, { ids: list(open.map(idOf)), numbers: list(open.map(numberOf)) });
   return names.map((name) => {
     if (isOrderId(name)) return idOf(name);
     return orFault(() => {
-      const found = chosen(name, rowsOf(rows, name), "order_id");
-      if (found === null) throw noSuchOrder(name);
+      const found = chosen(name, rowsOf(rows, name), field);
+      if (found === null) throw unknownOrder(name, field);
       return found;
     });
   });

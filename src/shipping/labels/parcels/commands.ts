@@ -6,7 +6,7 @@ import { wireId } from "../../../kit/ids.ts";
 import { readCents } from "../../../kit/money.ts";
 import { addedUp, namedUnits, unitsInParcels, unitsWithoutParcel } from "../../../orders/fulfillment/rules.ts";
 import { unitsToLabel } from "../../../orders/labelling/commands.ts";
-import { noSuchOrder, resolveOrders } from "../../../orders/names/store.ts";
+import { resolveOrders, unknownOrder } from "../../../orders/names/store.ts";
 import { type Order, openUnits } from "../../../orders/order.ts";
 import type { ShipmentLine } from "../../../orders/shipments/shipment.ts";
 import { lockOrders } from "../../../orders/store.ts";
@@ -68,6 +68,7 @@ export async function readyParcels(tx: Tx, asked: readonly Asked[]): Promise<(Re
   const ids = await resolveOrders(
     tx,
     asked.map(({ input }) => input.order_id),
+    "order_id",
   );
   const wanted = ids.filter((id, at): id is number => !(id instanceof Fault || said[at] instanceof Fault));
   const orders = await lockOrders(tx, [...new Set(wanted)]);
@@ -81,7 +82,7 @@ export async function readyParcels(tx: Tx, asked: readonly Asked[]): Promise<(Re
     if (taken.has(id)) return "alone";
     taken.add(id);
     const [order, origin] = [orders.get(id), origins.get(id)];
-    if (order === undefined || origin === undefined) return noSuchOrder(one.input.order_id);
+    if (order === undefined || origin === undefined) return unknownOrder(one.input.order_id, "order_id");
     return orFault(() => readyOf(tx, one, facts, { order, origin, bought: bought.get(id) ?? [] }));
   });
 }
