@@ -117,7 +117,11 @@ async function played(house: House, { orders, rounds }: Situation, at_once: bool
 const told_alike = (value: unknown): unknown => {
   const named = /^(?:request_id|actor|updated_at|url|label_url|label_id|shipment_id)$/;
   const text = JSON.stringify(value, (name, inner) => (named.test(name) ? null : inner));
-  return JSON.parse(text.replace(/\b(?:0061|\d)?614141\d{9,11}\b/g, "number").replace(/\b(?:shp|lbl|ord)_\d+/g, "id"));
+  const unnumbered = text
+    .replace(/\b0{0,3}614141\d{9,11}\b/g, "number")
+    .replace(/\/t\/[0-9a-z]+-[0-9a-f]{32}\b/g, "/t/link")
+    .replace(/\b(?:shp|lbl|ord|hst)_\d+/g, "id");
+  return JSON.parse(unnumbered);
 };
 
 // On PostgreSQL two lists run beside each other, so that labels of one order at the same moment have no order.
