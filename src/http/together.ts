@@ -1,5 +1,5 @@
-// Calls for the same act that wait at the same moment are done together: in one transaction, and by as many statements
-// as one of them alone. None waits for others: a call begins at once when nothing runs.
+// Calls for the same act that wait at the same moment are done together: in one transaction, with what they need locked
+// and read once for all. None waits for others: a call begins at once when nothing runs.
 import type { Db, Store, Tx } from "../database/store.ts";
 import { asFault, Fault, faults } from "../kit/fault.ts";
 import { counter, histogram } from "../kit/meter.ts";

@@ -59,7 +59,7 @@ export async function lockOrder(tx: Tx, name: string | number): Promise<Order> {
   return only(tx, await locked(tx, { ids: [await idOf(tx, name)] }), name);
 }
 
-/** As `lockOrder`, of orders by their ids, each of which exists. */
+/** As `lockOrder`, of orders by their ids; ids that name nothing are left out. */
 export async function lockOrders(tx: Tx, ids: readonly number[]): Promise<Map<number, Order>> {
   const found = ids.length === 0 ? [] : await wholeOrders(tx, await locked(tx, { ids }));
   return new Map(found.map((order) => [order.id, order]));

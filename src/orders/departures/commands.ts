@@ -15,6 +15,7 @@ import {
   packedInHouse,
   productsOf,
   raised,
+  refuseEmpty,
   refuseShort,
   unitsOf,
   withShipment,
@@ -45,18 +46,21 @@ export async function shipOrder(tx: Tx, id: string, asked: ShipOrder, actor: Act
 export function shipOrders(tx: Tx, asked: readonly AskedAct<ShipOrder>[]): Promise<(Order | Fault | "alone")[]> {
   return actOnEach(tx, asked, {
     action: "ship",
-    // A parcel that is there may not be as the request says.
-    isPlain: ({ shipment_id, carrier, service, tracking_number }, { shipments }) =>
-      [shipment_id, carrier, service, tracking_number].every((said) => said == null) &&
-      shipments.every(({ status }) => !isInHouse(status)),
+    // Of several parcels a later one might be refused when an earlier one has left.
+    isPlain: ({ shipment_id, carrier, service, tracking_number }, order) =>
+      [shipment_id, carrier, service, tracking_number].every((said) => said == null) && inHouse(order).length <= 1,
     opens: () => true,
     check: (order, { partial = false }) => {
+      const [parcel] = inHouse(order);
+      if (parcel === undefined) return refuseEmpty(order, partial);
       refuseShort(order, partial);
-      if (unitsOf(order, (line) => line.reserved).length === 0) throw nothingToTake(order);
+      if (parcel.lines.length > 0 && takeable(order, parcel).length === 0) throw nothingToTake(order);
     },
     act: shipLocked,
   });
 }
+
+const inHouse = ({ shipments }: Order) => shipments.filter(({ status }) => isInHouse(status));
 
 async function shipLocked(tx: Tx, locked: Order, input: ShipOrder, actor: Actor): Promise<Order> {
   const chosen = input.shipment_id === undefined ? null : chosenShipment(locked, input.shipment_id);
@@ -66,8 +70,8 @@ async function shipLocked(tx: Tx, locked: Order, input: ShipOrder, actor: Actor)
     throw refusal(locked, "ship", `that parcel is ${chosen.status}`);
   }
   refuseShort(order, input.partial ?? false);
-  const waiting = order.shipments.filter(({ status }) => isInHouse(status));
-  const apart = input.tracking_number !== null || waiting.some((parcel) => parcel.tracking_number !== null);
+  const waiting = inHouse(order);
+  const apart = (input.tracking_number ?? null) !== null || waiting.some((parcel) => parcel.tracking_number !== null);
   const leaving = chosen !== null ? [chosen] : waiting.slice(0, apart ? 1 : undefined);
   let rest = order;
   for (const parcel of leaving) {

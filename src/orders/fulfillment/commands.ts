@@ -29,6 +29,7 @@ import {
   productsOf,
   raised,
   readPicks,
+  refuseEmpty,
   refuseShort,
   unitsInParcels,
   unitsOf,
@@ -58,13 +59,17 @@ interface Allowed<Input> extends AskedAct<Input> {
   readonly order: Order;
 }
 
+// As many lines as an order of the largest kind has leave for as long as others can wait.
+const lines_max = 200;
+
 const isAllowed = <Input>(one: Allowed<Input> | Fault | "alone"): one is Allowed<Input> =>
   !(one === "alone" || one instanceof Fault);
 
 /**
  * Acts on orders one after the other, which are locked and whose stock is opened at once. Answers each order after the
  * act, or its refusal, which has changed nothing; or that it has to be done alone: an order that the list names before,
- * a request that asks for particular units, an order with units of a lot that may not leave.
+ * a request that asks for particular units, an order with units of a lot that may not leave, and orders beyond some
+ * hundred lines, since all others wait for a transaction.
  */
 export async function actOnEach<Input>(
   tx: Tx,
@@ -75,13 +80,16 @@ export async function actOnEach<Input>(
   const ids = await resolveOrders(tx, names, null);
   const orders = await lockOrders(tx, [...new Set(ids.filter((id) => typeof id === "number"))]);
   const seen = new Set<number>();
+  let lines = 0;
   const found = ids.map((id, at): Allowed<Input> | Fault | "alone" => {
     const [order, one] = [typeof id === "number" ? orders.get(id) : undefined, asked[at]];
     if (id instanceof Fault || one === undefined) return id instanceof Fault ? id : "alone";
     if (order === undefined) return unknownOrder(one.id, null);
     const isFirst = !seen.has(id);
     seen.add(id);
-    if (!isFirst || !isPlain(one.input, order)) return "alone";
+    lines += order.lines.length;
+    const isMuch = lines > lines_max && lines > order.lines.length;
+    if (!isFirst || isMuch || !isPlain(one.input, order)) return "alone";
     return orFault(() => refuseForbidden(order, action)) ?? { order, ...one };
   });
   const opened = found.flatMap((one) => (isAllowed(one) && opens(one.order) ? one.order : []));
@@ -174,7 +182,7 @@ export function packOrders(tx: Tx, asked: readonly AskedAct<PackOrder>[]): Promi
     action: "pack",
     isPlain: ({ packages }) => packages === undefined,
     opens: (order) => !isWhollyPicked(order),
-    check: (order, { partial = false }) => refuseShort(order, partial),
+    check: (order, { partial = false }) => refuseEmpty(order, partial),
     act: packLocked,
   });
 }

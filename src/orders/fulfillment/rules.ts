@@ -40,6 +40,12 @@ export function nothingToTake(order: Order): Fault {
   });
 }
 
+/** As `refuseShort`, and refuses an act for which no unit of the order is there. */
+export function refuseEmpty(order: Order, partial: boolean): void {
+  refuseShort(order, partial);
+  if (unitsOf(order, (line) => line.reserved).length === 0) throw nothingToTake(order);
+}
+
 function shortagesOf({ lines }: Order) {
   const short = lines.filter((line) => line.reserved < line.wanted);
   return short.map(({ sku, wanted, reserved }) => ({ sku, requested: wanted, available: reserved }));
