@@ -6,7 +6,7 @@ import { variable, WrongUse } from "./config.ts";
 import { type StartRefused, startRefused } from "./database/exit.ts";
 import { findSeal, lockSeal, saveSeal } from "./database/installation.ts";
 import type { Stores } from "./database/open.ts";
-import type { Db, Store, Tx } from "./database/store.ts";
+import type { Db, Tx } from "./database/store.ts";
 import { listKeys } from "./keys/store.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { open, readSealingKey, seal } from "./kit/seal.ts";
@@ -39,7 +39,7 @@ export async function secretKeyOf(stores: Stores, data: string, given: Uint8Arra
   // Neither is sealed under a key that the other refuses.
   const unsealed: Mode[] = [];
   for (const mode of modes) {
-    const fits = await sealOf(stores[mode], key);
+    const fits = await sealOf(stores, mode, key);
     if (fits === "other") throw otherKey(mode, given, data);
     if (fits === "unsealed") unsealed.push(mode);
   }
@@ -59,7 +59,7 @@ export async function secretKeyProblem(stores: Stores, data: string, database_ur
   const key = given ?? (database_url === null ? keptSecretKey(data) : null);
   if (key === null) return null;
   for (const mode of modes) {
-    if ((await sealOf(stores[mode], key)) === "other") return otherKey(mode, given, data).message;
+    if ((await sealOf(stores, mode, key)) === "other") return otherKey(mode, given, data).message;
   }
   return null;
 }
@@ -91,16 +91,17 @@ const opens = (known: string, key: Uint8Array): Fits => (open(known, key, purpos
 const sealedSecrets = () => import("./sealed_secrets.ts");
 
 /** Whether a database was sealed under this key; `unsealed` when it was under none, and nothing in it contradicts. */
-async function sealOf(store: Store, key: Uint8Array): Promise<Fits> {
+async function sealOf(stores: Stores, mode: Mode, key: Uint8Array): Promise<Fits> {
+  const store = stores[mode];
   const known = await store.read(findSeal);
   if (known !== null) return opens(known, key);
-  if (await store.read(isNobodys)) return "unsealed";
+  if ((await store.read(hasNoKeys)) && !(await stores.live.read(hasUsers))) return "unsealed";
   const { strangeSecrets } = await sealedSecrets();
   return (await store.read((db) => strangeSecrets(db, key))).length > 0 ? "other" : "unsealed";
 }
 
-/** Whether nobody has had a key or been a user yet: then nobody has brought a secret either. */
-const isNobodys = async (db: Db) => (await listKeys(db)).length === 0 && !(await hasUsers(db));
+// Nobody has brought a secret to a world that has had no key, while there is no user: users are kept in the live one.
+const hasNoKeys = async (db: Db) => (await listKeys(db)).length === 0;
 
 /** Seals a database that was under no key. Answers with what it was sealed meanwhile, if it was. */
 async function sealOnce(tx: Tx, key: Uint8Array): Promise<Fits> {
@@ -132,7 +133,7 @@ function keptSecretKey(data: string): Uint8Array | null {
 async function firstSecretKey(stores: Stores, data: string): Promise<Uint8Array> {
   const nobodys = new Uint8Array(32);
   for (const mode of modes) {
-    if ((await sealOf(stores[mode], nobodys)) !== "unsealed") throw lostKey(data);
+    if ((await sealOf(stores, mode, nobodys)) !== "unsealed") throw lostKey(data);
   }
   return makeSecretKey(data);
 }

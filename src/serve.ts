@@ -110,7 +110,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   // A new installation has a warehouse and prices before it answers, and prints its first keys once its port is its
   // own.
   await furnish(stores);
-  const whole = openWhole(service);
+  const whole = openWhole(service, (error) => endUnloaded(settings, error));
   const outflow = new Outflow({
     letGo: (request) => port?.waitFor(request, 1),
     onError: (error) => log.error("an answer broke off", { error: String(error) }),
@@ -139,6 +139,12 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     return all;
   };
   return { url, stop, lookAtCertificate: certificate.look };
+}
+
+/** Ends a process whose features could not be loaded: it would answer how it is, and nothing else. */
+function endUnloaded({ log, exit }: ServeSettings, error: unknown): void {
+  log.error("the service could not be loaded", { error: String(error) });
+  exit(1);
 }
 
 /** Gives an installation what each has from its first start on. A later start finds it there, and commits nothing. */

@@ -21,20 +21,26 @@ interface Features {
 // The first requests are answered before the rest is loaded, and that before the jobs look around.
 const usual_quiet_ms = 250;
 
-/** Makes the service behind its port; unless asked for, its features are loaded after so many milliseconds. */
-export function openWhole(service: Service, quiet_ms = usual_quiet_ms): Whole {
+/**
+ * Makes the service behind its port; unless asked for, its features are loaded after so many milliseconds. `onFailed` is
+ * told why they could not be loaded: without them the service is of no use.
+ */
+export function openWhole(service: Service, onFailed: (why: unknown) => void, quiet_ms = usual_quiet_ms): Whole {
   let front: ReturnType<typeof createFront> | null = createFront(service);
   let features: Features | null = null;
   let loading: Promise<Features> | null = null;
   const load = () => {
-    loading ??= loadFeatures(service).then((loaded) => {
-      features = loaded;
-      front = null;
-      return loaded;
-    });
+    if (loading === null) {
+      loading = loadFeatures(service).then((loaded) => {
+        features = loaded;
+        front = null;
+        return loaded;
+      });
+      loading.catch(onFailed);
+    }
     return loading;
   };
-  const timer = setTimeout(() => void load(), quiet_ms);
+  const timer = setTimeout(load, quiet_ms);
   return {
     handle: async (request) => {
       if (features !== null) return features.app.handle(request);
@@ -43,7 +49,7 @@ export function openWhole(service: Service, quiet_ms = usual_quiet_ms): Whole {
     },
     stop: async () => {
       clearTimeout(timer);
-      await (await loading)?.schedule.stop();
+      await (await loading?.catch(() => null))?.schedule.stop();
     },
   };
 }
