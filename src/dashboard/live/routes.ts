@@ -105,11 +105,11 @@ async function mayGoOn({ store, renew, confirm, actor, granted }: Call, { stores
 function refuseMore(own: number, all: number, { ending }: Service): void {
   if (ending.aborted) throw new Fault("unavailable", "The service is stopping.");
   if (own >= of_one_max) {
-    const message = `You listen ${of_one_max} times already. Close some windows, then load this one again.`;
+    const message = `You listen ${of_one_max} times already. Close some windows; this one tries again by itself.`;
     throw new Fault("rate_limited", message, { retry_after_seconds: 60 });
   }
   if (all >= of_all_max) {
-    const message = "As many listen as this server can tell. Screens go on without it; load them again to see news.";
+    const message = "As many listen as this server can tell. Screens go on without it, and try again by themselves.";
     throw new Fault("unavailable", message, { retry_after_seconds: 60 });
   }
 }

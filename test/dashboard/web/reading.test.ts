@@ -95,9 +95,9 @@ const runEffects = () => {
   for (const run of effects.splice(0)) run();
 };
 
-/** Lets everything that is on its way arrive. */
+/** Lets everything that is on its way arrive: it may take some turns where the process has other work. */
 async function settle(): Promise<void> {
-  for (let quiet = 0; quiet < 3; quiet += 1) {
+  for (let quiet = 0; quiet < 10; quiet += 1) {
     await turn();
     if (effects.length + asked.length > 0) quiet = 0;
     runEffects();

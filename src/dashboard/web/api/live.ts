@@ -40,20 +40,24 @@ function refreshNow(): void {
   const due = waiting;
   waiting = null;
   if (due === null) return;
-  if (due === "all") {
-    refresh("all");
-    return;
-  }
   const now = performance.now();
-  for (const noun of due) {
-    const rest = (read_at.get(noun) ?? Number.NEGATIVE_INFINITY) + (rests_ms[noun] ?? 0) - now;
-    if (rest > 0) {
-      due.delete(noun);
+  const later = new Set<string>();
+  for (const [noun, rest_ms] of Object.entries(rests_ms)) {
+    if (due !== "all" && !due.has(noun)) continue;
+    const rest = (read_at.get(noun) ?? Number.NEGATIVE_INFINITY) + rest_ms - now;
+    if (rest <= 0) read_at.set(noun, now);
+    else {
+      later.add(noun);
       if (!resting.has(noun)) window.setTimeout(readAgain, rest, noun);
       resting.add(noun);
-    } else if (noun in rests_ms) read_at.set(noun, now);
+    }
   }
-  refresh(due);
+  refresh(due, later);
+}
+
+/** Counts what the screen has read by itself: until its time has passed, what costs more is not read again. */
+function restFromNow(): void {
+  for (const noun of Object.keys(rests_ms)) if (!read_at.has(noun)) read_at.set(noun, performance.now());
 }
 
 function readAgain(noun: string): void {
@@ -91,6 +95,7 @@ function open(): void {
     connected.value = true;
     heard_at = performance.now();
     // There were no hints of what has changed since it was read.
+    restFromNow();
     refreshSoon("all");
   };
   opened.onerror = () => {

@@ -149,10 +149,14 @@ export function useOpened<Data>(path: string): Query<Data> {
 
 const nounOf = (path: string) => path.split(/[/?]/)[1] ?? "";
 
-/** Reads again what is shown of these resources (`orders`, `inventory`, …), and forgets what is not shown. */
-export function refresh(nouns: ReadonlySet<string> | "all"): void {
+/**
+ * Reads again what is shown of these resources (`orders`, `inventory`, …), and forgets what is not shown; but not of
+ * those whose time is `later`.
+ */
+export function refresh(nouns: ReadonlySet<string> | "all", later: ReadonlySet<string> = new Set()): void {
   for (const [key, entry] of entries) {
-    if (nouns !== "all" && !nouns.has(nounOf(entry.path))) continue;
+    const noun = nounOf(entry.path);
+    if ((nouns !== "all" && !nouns.has(noun)) || later.has(noun)) continue;
     if (entry.users > 0) void load(entry);
     else forget(key, entry);
   }
