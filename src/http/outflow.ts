@@ -1,10 +1,13 @@
-// Large answers are sent in pieces, each after the client has read the one before. So the memory for unread answers
-// has a bound, and a client that reads nothing loses its connection.
+// Large answers are sent in pieces, each after the client has read the one before. So the memory for unread large
+// answers has a bound, and a client that reads nothing of one loses its connection.
 import { Fault } from "../kit/fault.ts";
 import { counter, gauge } from "../kit/meter.ts";
 
-/** A smaller answer, such as most pages of a list, is sent whole: pieces cost more than the memory that they spare. */
-export const small_bytes = 256 << 10;
+/**
+ * A smaller answer, such as a page of 50 orders, is sent whole: the system buffers most of it, and a connection that
+ * stands still for 30 seconds is ended.
+ */
+export const small_bytes = 128 << 10;
 
 const piece_bytes = 64 << 10;
 const bytes_max = 128 << 20;
