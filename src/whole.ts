@@ -19,13 +19,13 @@ interface Features {
 }
 
 // The first requests are answered before the rest is loaded, and that before the jobs look around.
-const usual_quiet_ms = 250;
+const usual_wait_ms = 250;
 
 /**
- * Makes the service behind its port; unless asked for, its features are loaded after so many milliseconds. `onFailed` is
- * told why they could not be loaded: without them the service is of no use.
+ * Makes the service behind its port; unless asked for, its features are loaded after so many milliseconds. When they
+ * cannot be loaded, `onFailed` is told why: without them the service is of no use.
  */
-export function openWhole(service: Service, onFailed: (why: unknown) => void, quiet_ms = usual_quiet_ms): Whole {
+export function openWhole(service: Service, onFailed: (why: unknown) => void, wait_ms = usual_wait_ms): Whole {
   let front: ReturnType<typeof createFront> | null = createFront(service);
   let features: Features | null = null;
   let loading: Promise<Features> | null = null;
@@ -40,7 +40,7 @@ export function openWhole(service: Service, onFailed: (why: unknown) => void, qu
     }
     return loading;
   };
-  const timer = setTimeout(load, quiet_ms);
+  const timer = setTimeout(load, wait_ms);
   return {
     handle: async (request) => {
       if (features !== null) return features.app.handle(request);
