@@ -115,16 +115,6 @@ describe("the log of requests: works", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  test("very many are several rows, none of them long, and each is found", async () => {
-    const store = app.service.stores.live;
-    const [example] = fc.sample(requests, { numRuns: 1, seed: 1 });
-    const many = Array.from({ length: 2500 }, (_, at) => ({ ...(example as LoggedRequest), at: start + at }));
-    await store.write((tx) => insertRequests(tx, many));
-    const { rows } = await store.read((db) => findRequests(db, nothing, { limit: 5000, after: null }));
-    expect(rows.map(({ at }) => at)).toEqual(many.map(({ at }) => at).reverse());
-    expect(new Set(rows.map(({ block }) => block)).size).toBe(3);
-  });
-
   test("is kept for its days, and no more than there is room for", async () => {
     const send = sender();
     await send("GET", "/v1/products", app.keys.live.read);

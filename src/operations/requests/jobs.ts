@@ -17,8 +17,7 @@ const write_every_ms = 1000;
 const waiting_max = 20_000;
 // Strangers must not write the log full.
 const strangers_max = 200;
-// A commit takes longer than to write this many.
-const written_together_max = 5000;
+const block_max = 1000;
 const forgotten_together_max = 500;
 const bytes_max = 256 << 20;
 const day_ms = 86_400_000;
@@ -86,7 +85,7 @@ export class RequestLog {
     for (const mode of modes) {
       const waiting = this.#waiting[mode];
       while (waiting.length > 0) {
-        const some = waiting.splice(0, written_together_max);
+        const some = waiting.splice(0, block_max);
         // What is of no version is no request to the API.
         const requests = some.filter(({ url }) => placeOf(url).versioned).map(loggedOf);
         await this.#service.stores[mode]

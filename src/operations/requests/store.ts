@@ -19,21 +19,13 @@ export interface PlacedRequest extends LoggedRequest {
   readonly line: number;
 }
 
-const block_max = 1000;
-
-/** Stores requests that were answered one after the other, many of them in each row. */
+/** Stores requests that were answered one after the other, as one row. */
 export async function insertRequests(tx: Tx, requests: readonly LoggedRequest[]): Promise<void> {
-  const blocks = Array.from({ length: Math.ceil(requests.length / block_max) }, (_, at) => {
-    return requests.slice(at * block_max, (at + 1) * block_max);
-  });
-  await insert(tx, request_blocks, blocks.map(blockOf));
-}
-
-function blockOf(requests: readonly LoggedRequest[]) {
-  const { at: from_at = 0 } = requests[0] ?? {};
-  const { at: to_at = from_at } = requests.at(-1) ?? {};
+  const [first, last] = [requests[0], requests.at(-1)];
+  if (first === undefined || last === undefined) return;
   const classes = requests.reduce((bits, { status }) => bits | classBit(status), 0);
-  return { from_at, to_at, count: requests.length, classes, lines: linesOf(requests, from_at) };
+  const times = { from_at: first.at, to_at: last.at };
+  await insert(tx, request_blocks, [{ ...times, count: requests.length, classes, lines: linesOf(requests, first.at) }]);
 }
 
 type Block = typeof request_blocks.$inferSelect;
