@@ -1,3 +1,4 @@
+import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { RouteNeed } from "../../access/need.ts";
 import type { Tx } from "../../database/store.ts";
@@ -70,31 +71,45 @@ export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
   return requireMatch(call, async () => orderAnswer(await lockOrder(tx, id), tx.now));
 }
 
-/** An act on an order that is done on several where they are asked for at the same moment. */
-const shared = <Input>(
+/** A request to act on one order. */
+interface Acting<Input> {
+  readonly call: Call;
+  readonly params: { readonly id: string };
+  readonly body: Input;
+  readonly query: Static<typeof Rehearse>;
+}
+
+/** Answers an act on an order. Orders for which it is asked at the same moment are acted on together. */
+function sharing<Input>(
   name: string,
   alone: (tx: Tx, id: string, input: Input, actor: Actor) => Promise<Order>,
   together: (tx: Tx, asked: readonly AskedAct<Input>[]) => Promise<readonly (Order | Fault | "alone")[]>,
-): SharedAct<{ readonly id: string; readonly input: Input }, Order> => ({
-  name,
-  status: 200,
-  // All units of an order move.
-  weight: () => 5,
-  alone: async (tx, { input: { id, input }, call }) => {
-    await requireVersion(tx, call, id);
-    return alone(tx, id, input, call.actor);
-  },
-  together: (tx, parts) =>
-    together(
-      tx,
-      parts.map(({ input, call }) => ({ ...input, actor: call.actor })),
-    ),
-  view: (after, { now }) => orderAnswer(after, now),
-});
+) {
+  const act: SharedAct<{ readonly id: string; readonly input: Input }, Order> = {
+    name,
+    status: 200,
+    // All units of an order move.
+    weight: () => 5,
+    alone: async (tx, { input: { id, input }, call }) => {
+      await requireVersion(tx, call, id);
+      return alone(tx, id, input, call.actor);
+    },
+    together: (tx, parts) =>
+      together(
+        tx,
+        parts.map(({ input, call }) => ({ ...input, actor: call.actor })),
+      ),
+    view: (after, { now }) => orderAnswer(after, now),
+  };
+  return ({ call, params: { id }, body, query }: Acting<Input>) =>
+    query.dry_run
+      ? answerOrder(call, id, query, (tx) => alone(tx, id, body, call.actor))
+      : answerTogether(call, act, { id, input: body });
+}
 
-const picking = shared("pickOrder", pickOrder, pickOrders);
-const packing = shared("packOrder", packOrder, packOrders);
-const shipping = shared("shipOrder", shipOrder, shipOrders);
+const picked = sharing("pickOrder", pickOrder, pickOrders);
+const packed = sharing("packOrder", packOrder, packOrders);
+const shipped = sharing("shipOrder", shipOrder, shipOrders);
 
 /** The acts that move an order from state to state. */
 export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
@@ -161,48 +176,27 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
       }),
     },
   )
-  .post(
-    "/pick",
-    ({ call, params, body, query }) =>
-      query.dry_run
-        ? answerOrder(call, params.id, query, (tx) => pickOrder(tx, params.id, body, call.actor))
-        : answerTogether(call, picking, { id: params.id, input: body }),
-    {
-      body: bodyOf(PickOrder),
-      query: queryOf(Rehearse),
-      detail: order("pickOrder", "orders.fulfil", "Pick an order", {
-        refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
-      }),
-    },
-  )
-  .post(
-    "/pack",
-    ({ call, params, body, query }) =>
-      query.dry_run
-        ? answerOrder(call, params.id, query, (tx) => packOrder(tx, params.id, body, call.actor))
-        : answerTogether(call, packing, { id: params.id, input: body }),
-    {
-      body: bodyOf(PackOrder),
-      query: queryOf(Rehearse),
-      detail: order("packOrder", "orders.fulfil", "Pack an order", {
-        refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
-      }),
-    },
-  )
-  .post(
-    "/ship",
-    ({ call, params, body, query }) =>
-      query.dry_run
-        ? answerOrder(call, params.id, query, (tx) => shipOrder(tx, params.id, body, call.actor))
-        : answerTogether(call, shipping, { id: params.id, input: body }),
-    {
-      body: bodyOf(ShipOrder),
-      query: queryOf(Rehearse),
-      detail: order("shipOrder", "orders.fulfil", "Ship an order", {
-        refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
-      }),
-    },
-  )
+  .post("/pick", picked, {
+    body: bodyOf(PickOrder),
+    query: queryOf(Rehearse),
+    detail: order("pickOrder", "orders.fulfil", "Pick an order", {
+      refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
+    }),
+  })
+  .post("/pack", packed, {
+    body: bodyOf(PackOrder),
+    query: queryOf(Rehearse),
+    detail: order("packOrder", "orders.fulfil", "Pack an order", {
+      refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
+    }),
+  })
+  .post("/ship", shipped, {
+    body: bodyOf(ShipOrder),
+    query: queryOf(Rehearse),
+    detail: order("shipOrder", "orders.fulfil", "Ship an order", {
+      refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
+    }),
+  })
   .post(
     "/deliver",
     ({ call, params, body, query }) =>
