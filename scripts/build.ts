@@ -39,6 +39,8 @@ function migrated(mode: Mode): Uint8Array {
   }
 }
 
+let carried_databases = false;
+
 // What the program carries is packed where it is much smaller so. The page of the reference lies packed already; the
 // others are unpacked when they are first used. Fonts lie packed in the source, too.
 const packFiles: BunPlugin = {
@@ -54,6 +56,7 @@ const packFiles: BunPlugin = {
     });
     // A first start puts down a database that the migrations have made here, instead of running them.
     build.onLoad({ filter: /\/database\/empty_database\.ts$/ }, () => {
+      carried_databases = true;
       const made = Object.fromEntries(modes.map((mode) => [mode, packed(migrated(mode)).toString("base64")]));
       const contents = `const made = ${JSON.stringify(made)};
         export const emptyDatabase = (mode) => Bun.zstdDecompressSync(Buffer.from(made[mode], "base64"));`;
@@ -129,6 +132,8 @@ if (import.meta.main) {
       binary,
       [webBuilt],
     );
+    if (!carried_databases)
+      throw new Error("The binary carries no empty database: src/database/empty_database.ts moved.");
     const { size } = statSync(binary);
     console.log(`dist/packhouse, ${Math.round(size / 1e6)} MB, and dist/${fonts_name}`);
     if (size > size_max) throw new Error(`The binary is larger than ${size_max / 1e6} MB.`);
