@@ -1,36 +1,14 @@
 // Calls that wait for the same act at the same moment are done together, and nobody can tell by what they are answered.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../src/config.ts";
 import type { Call } from "../../src/http/call.ts";
 import { answerTogether, type SharedAct } from "../../src/http/together.ts";
 import { Fault } from "../../src/kit/fault.ts";
-import { type Answered, openTestApp, type TestApp } from "../harness.ts";
+import type { Answered, TestApp } from "../harness.ts";
+import { type House, stock, twoHouses } from "../houses.ts";
 
-const address = { address_line1: "1 Dock Rd", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
-
-/** A warehouse of its own with a customer who orders. */
-async function openHouse() {
-  const app = await openTestApp();
-  const customer = (await app.post("/customers", { email: "ada@example.com", shipping_addresses: [address] })).body;
-  const to = { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id };
-  const stock = async (sku: string, units: number) => {
-    await app.post("/products", { sku, name: sku, price: "5.00" });
-    if (units > 0) await app.post("/inventory", { sku, quantity: units });
-  };
-  return { app, to, stock };
-}
-
-let alone: Awaited<ReturnType<typeof openHouse>>;
-let crowd: Awaited<ReturnType<typeof openHouse>>;
-beforeAll(async () => {
-  alone = await openHouse();
-  crowd = await openHouse();
-});
-afterAll(async () => {
-  await alone.app.close();
-  await crowd.app.close();
-});
+const { alone, crowd } = await twoHouses();
 
 const order = fc.record({
   number: fc.integer({ min: 0, max: 7 }),
@@ -57,9 +35,10 @@ type Situation = typeof situation extends fc.Arbitrary<infer S> ? S : never;
 type Way = "at once" | "in a list" | "one by one";
 
 /** Plays a situation in a house and says what came of it. */
-async function played({ app, to, stock }: typeof alone, { orders, stock: units, booked }: Situation, way: Way) {
+async function played(house: House, { orders, stock: units, booked }: Situation, way: Way) {
+  const { app, to } = house;
   const own = (name: string) => `${name}-${run}`;
-  for (const [at, sku] of ["A", "B", "C"].entries()) await stock(own(sku), units[at] ?? 0);
+  for (const [at, sku] of ["A", "B", "C"].entries()) await stock(house, own(sku), units[at] ?? 0);
   if (booked !== null) {
     await app.post("/inventory/reserve", { order_id: own(`N${booked}`), items: [{ sku: own("A"), quantity: 1 }] });
   }
@@ -129,8 +108,8 @@ describe("orders created together", () => {
   );
 
   test("share transactions", async () => {
-    const { app, to, stock } = crowd;
-    await stock("SHARED", 10);
+    const { app, to } = crowd;
+    await stock(crowd, "SHARED", 10);
     const before = await lists(app);
     const place = (at: number) => {
       const line_items = [{ sku: "SHARED", quantity: 1, unit_price: "5.00" }];
@@ -161,13 +140,10 @@ const bookings = fc.record({
 type Bookings = typeof bookings extends fc.Arbitrary<infer S> ? S : never;
 
 /** Makes reservations in a house, all at once or one after the other, and says what came of it. */
-async function booked(
-  { app, to, stock }: typeof alone,
-  { bookings, stock: units, ordered }: Bookings,
-  at_once: boolean,
-) {
+async function booked(house: House, { bookings, stock: units, ordered }: Bookings, at_once: boolean) {
+  const { app, to } = house;
   const own = (name: string) => `${name}-B${run}`;
-  for (const [at, sku] of ["A", "B"].entries()) await stock(own(sku), units[at] ?? 0);
+  for (const [at, sku] of ["A", "B"].entries()) await stock(house, own(sku), units[at] ?? 0);
   // A name that is an order's means what the order has reserved.
   if (ordered !== null) {
     const line_items = [{ sku: own("A"), quantity: 2, unit_price: "5.00" }];
@@ -217,9 +193,10 @@ const adjustments = fc.record({
 type Adjustments = typeof adjustments extends fc.Arbitrary<infer S> ? S : never;
 
 /** Adjusts stock in a house, all at once or one after the other, and says what came of it. */
-async function adjusted({ app, to, stock }: typeof alone, it: Adjustments, at_once: boolean) {
+async function adjusted(house: House, it: Adjustments, at_once: boolean) {
+  const { app, to } = house;
   const own = (name: string) => `${name}-A${run}`;
-  for (const [at, sku] of ["A", "B"].entries()) await stock(own(sku), it.stock[at] ?? 0);
+  for (const [at, sku] of ["A", "B"].entries()) await stock(house, own(sku), it.stock[at] ?? 0);
   if (it.reserved > 0) {
     const line_items = [{ sku: own("A"), quantity: it.reserved, unit_price: "5.00" }];
     await app.post("/orders", { ...to, order_number: own("N"), line_items, allow_backorder: true });
@@ -263,8 +240,8 @@ test.skipIf(engine === "postgres")(
 
 describe("each call of a crowd", () => {
   test("keeps its own Idempotency-Key", async () => {
-    const { app, to, stock } = crowd;
-    await stock("KEYED", 5);
+    const { app, to } = crowd;
+    await stock(crowd, "KEYED", 5);
     const bodies = Array.from({ length: 12 }, (_, at) => ({
       ...to,
       ...(at % 4 === 1 ? { customer_id: "cus_77" } : {}),

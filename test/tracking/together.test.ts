@@ -1,33 +1,15 @@
 // Scans that wait at the same moment are recorded together, and nobody can tell by what comes of them.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../src/config.ts";
 import { trackingEventStatuses } from "../../src/shipping/updates/status.ts";
-import { start as now, openTestApp, type TestApp } from "../harness.ts";
+import { start as now, type TestApp } from "../harness.ts";
+import { type House, stock, twoHouses } from "../houses.ts";
 import { parcel } from "../shipping/shop.ts";
 
-const address = { address_line1: "1 Dock Rd", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
-
-/** A warehouse of its own with a customer who orders two SKUs. */
-async function openHouse() {
-  const app = await openTestApp();
-  const customer = (await app.post("/customers", { email: "ada@example.com", shipping_addresses: [address] })).body;
-  for (const sku of ["A", "B"]) {
-    await app.post("/products", { sku, name: sku, price: "5.00" });
-    await app.post("/inventory", { sku, quantity: 5000 });
-  }
-  return { app, to: { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id } };
-}
-
-let alone: Awaited<ReturnType<typeof openHouse>>;
-let crowd: Awaited<ReturnType<typeof openHouse>>;
+const { alone, crowd } = await twoHouses();
 beforeAll(async () => {
-  alone = await openHouse();
-  crowd = await openHouse();
-});
-afterAll(async () => {
-  await alone.app.close();
-  await crowd.app.close();
+  for (const house of [alone, crowd]) for (const sku of ["A", "B"]) await stock(house, sku, 5000);
 });
 
 const order = fc.record({
@@ -50,7 +32,6 @@ const situation = fc.record({
   rounds: fc.array(fc.array(scan, { minLength: 2, maxLength: 8 }), { minLength: 1, maxLength: 3 }),
 });
 type Situation = typeof situation extends fc.Arbitrary<infer S> ? S : never;
-type House = typeof alone;
 
 let run = 0;
 

@@ -1,12 +1,12 @@
 // Labels of our own that are asked for at the same moment are bought together, and nobody can tell by what comes of it.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../../src/config.ts";
 import { findKeptAnswer } from "../../../src/http/store.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import type { TestApp } from "../../harness.ts";
+import { type House, stock, twoHouses } from "../../houses.ts";
 import { parcel } from "../shop.ts";
 
-const address = { address_line1: "1 Dock Rd", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
 const unprintable = {
   street1: "1 Main St",
   city: "Boise",
@@ -16,26 +16,10 @@ const unprintable = {
   name: "\u{12000}",
 };
 
-/** A warehouse of its own, whose parcels have SSCCs, with a customer who orders two SKUs. */
-async function openHouse() {
-  const app = await openTestApp({ gs1_prefix: "0614141" });
-  const customer = (await app.post("/customers", { email: "ada@example.com", shipping_addresses: [address] })).body;
-  for (const sku of ["A", "B"]) {
-    await app.post("/products", { sku, name: sku, price: "5.00" });
-    await app.post("/inventory", { sku, quantity: 5000 });
-  }
-  return { app, to: { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id } };
-}
-
-let alone: Awaited<ReturnType<typeof openHouse>>;
-let crowd: Awaited<ReturnType<typeof openHouse>>;
+// Parcels have SSCCs.
+const { alone, crowd } = await twoHouses({ gs1_prefix: "0614141" });
 beforeAll(async () => {
-  alone = await openHouse();
-  crowd = await openHouse();
-});
-afterAll(async () => {
-  await alone.app.close();
-  await crowd.app.close();
+  for (const house of [alone, crowd]) for (const sku of ["A", "B"]) await stock(house, sku, 5000);
 });
 
 const order = fc.record({
@@ -66,7 +50,6 @@ const situation = fc.record({
   rounds: fc.array(fc.array(purchase, { minLength: 2, maxLength: 8 }), { minLength: 1, maxLength: 3 }),
 });
 type Situation = typeof situation extends fc.Arbitrary<infer S> ? S : never;
-type House = typeof alone;
 
 let run = 0;
 
@@ -201,7 +184,7 @@ test("a quote that two ask to use at once is used by one of them, and the others
   for (let at = 0; at < 6; at += 1) ids.push(await placed(crowd, { units: [1, 0], state: "placed" }, at));
   const { app } = crowd;
   const from = (await app.get("/inventory/locations")).body.data[0].address.postal_code;
-  const asked = { from_zip: from, to_zip: address.postal_code, weight: 2.5, weight_unit: "lbs" };
+  const asked = { from_zip: from, to_zip: "89501", weight: 2.5, weight_unit: "lbs" };
   const { quote_id } = (await app.post("/shipping/rates", asked)).body.data.rates[0];
   const quoted = { quote_id, package: parcel.package };
   const answers = await Promise.all(
