@@ -14,10 +14,7 @@ const authenticators = (service: Service) => ({
   nobody: withoutKey,
 });
 
-/**
- * An app with what holds for every request, and the routes that tell how the service is. The table of its routes is
- * filled when all are mounted.
- */
+/** An app with the conventions of every request, `/health` and `/metrics`. Whoever mounts the rest fills the table. */
 export function beginApp(service: Service, table: RouteTable) {
   // Elysia looks for the path behind seven letters, or eleven: `https://` alone has eight (see `located`).
   const handler = { standardHostname: service.tls };
@@ -26,7 +23,7 @@ export function beginApp(service: Service, table: RouteTable) {
     .use(operationRoutes(service));
 }
 
-/** The app that answers how the service is as long as no other route was asked for. */
+/** The app that answers `/health` until the features are loaded. */
 export function createFront(service: Service) {
   const table = new RouteTable();
   const app = beginApp(service, table);

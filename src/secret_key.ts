@@ -100,7 +100,7 @@ async function sealOf(stores: Stores, mode: Mode, key: Uint8Array): Promise<Fits
   return (await store.read((db) => strangeSecrets(db, key))).length > 0 ? "other" : "unsealed";
 }
 
-// Nobody has brought a secret to a world that has had no key, while there is no user: users are kept in the live one.
+// A world without keys holds no secrets unless a user has stored them. Users are kept in the live world alone.
 const hasNoKeys = async (db: Db) => (await listKeys(db)).length === 0;
 
 /** Seals a database that was under no key. Answers with what it was sealed meanwhile, if it was. */

@@ -1,5 +1,5 @@
-// The service behind its port. How it is can be asked at once; its features are loaded when one is first needed, or
-// soon after the start: they take longer than all that comes before.
+// The service behind its port. `/health` is answered at once; the features take longer to load than all the rest of a
+// start, so they are loaded when one is first asked for, or soon after.
 import type { createApp } from "./app.ts";
 import { createFront } from "./front.ts";
 import { placeOf } from "./http/path.ts";
@@ -18,12 +18,12 @@ interface Features {
   readonly schedule: Schedule;
 }
 
-// The first requests are answered before the rest is loaded, and that before the jobs look around.
+// A start first answers what is waiting for it, such as a look at its health.
 const usual_wait_ms = 250;
 
 /**
- * Makes the service behind its port; unless asked for, its features are loaded after so many milliseconds. When they
- * cannot be loaded, `onFailed` is told why: without them the service is of no use.
+ * Opens the service behind its port. The features are loaded at the first request for one of them, or after `wait_ms`.
+ * `onFailed` gets the error when they cannot be loaded: the service is of no use without them.
  */
 export function openWhole(service: Service, onFailed: (why: unknown) => void, wait_ms = usual_wait_ms): Whole {
   let front: ReturnType<typeof createFront> | null = createFront(service);

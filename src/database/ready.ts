@@ -44,7 +44,7 @@ interface Kept {
 
 /** The same statement, faster. Statements whose rows are nested stay as they are. */
 export function quickened<R>(ready: Ready<R>): Ready<R> {
-  // A query of Drizzle runs each time it is awaited, and not before.
+  // Drizzle runs a query each time it is awaited, so it is awaited here, once.
   const usual: Ready<R> = { execute: async (values) => ready.execute(values) };
   const kept = ready as unknown as Kept;
   keepNulls(kept);

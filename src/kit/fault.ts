@@ -114,7 +114,7 @@ export function orFault<Done>(work: () => Done): Done | Fault {
   }
 }
 
-/** Does work for what is not refused, at once. Answers what came of each, in the order of the list. */
+/** Does work for those of a list that are not refused, together. Answers each one's result or refusal, in its order. */
 export async function unlessRefused<One, Done>(
   list: readonly (One | Fault)[],
   work: (some: readonly One[]) => Promise<readonly Done[]>,

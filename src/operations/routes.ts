@@ -131,7 +131,7 @@ function roomOf(facts: StoreFacts | null): Health["storage"]["room"] {
 
 /** All figures as Prometheus reads them. Figures that a database does not give in time are left out. */
 async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
-  // They stand in many tables, which a server is well without.
+  // Loaded when the metrics are first asked for: so many tables would slow the start.
   const { counted_max, findQueues } = await import("./queues/store.ts");
   const queuesOf = (store: Store) => inTime(store.read(async (db) => ({ ...(await findQueues(db)), now: db.now })));
   const [live, test] = await Promise.all([queuesOf(stores.live), queuesOf(stores.test)]);

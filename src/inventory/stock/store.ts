@@ -135,7 +135,7 @@ export async function loadShelves(db: Db, ids: readonly number[]): Promise<Loade
     shelf.items.push(item);
     shelf.updated_at = Math.max(shelf.updated_at, item.updated_at);
   }
-  // Sorted here: a sorter costs SQLite more than the query.
+  // Sorted here, because sorting costs SQLite more than the rest of the query.
   for (const { items } of shelves.values()) items.sort((a, b) => a.id - b.id);
   return ids.flatMap((id) => shelves.get(id) ?? []);
 }
@@ -146,7 +146,7 @@ export async function loadShelves(db: Db, ids: readonly number[]): Promise<Loade
  */
 export async function lockShelves(tx: Tx, ids: readonly number[]): Promise<LoadedShelf[]> {
   if (engine === "sqlite" || ids.length === 0) return loadShelves(tx, ids);
-  // They travel together; what stands behind the lock sees what was committed before it was given.
+  // All are sent in one trip. The reads run after the lock, so they see all that was committed before it was granted.
   const [, shelves] = await Promise.all([locked(tx, { ids }), loadShelves(tx, ids)]);
   return shelves;
 }

@@ -46,7 +46,7 @@ export async function shipOrder(tx: Tx, id: string, asked: ShipOrder, actor: Act
 export function shipOrders(tx: Tx, asked: readonly AskedAct<ShipOrder>[]): Promise<(Order | Fault | "alone")[]> {
   return actOnEach(tx, asked, {
     action: "ship",
-    // Of several parcels a later one might be refused when an earlier one has left.
+    // With several parcels, a later one might be refused after an earlier one has left.
     isPlain: ({ shipment_id, carrier, service, tracking_number }, order) =>
       [shipment_id, carrier, service, tracking_number].every((said) => said == null) && inHouse(order).length <= 1,
     opens: () => true,

@@ -59,17 +59,16 @@ interface Allowed<Input> extends AskedAct<Input> {
   readonly order: Order;
 }
 
-// As many lines as an order of the largest kind has leave for as long as others can wait.
+// All other writes wait for a transaction, so it acts on no more lines than this, or on a single order.
 const lines_max = 200;
 
 const isAllowed = <Input>(one: Allowed<Input> | Fault | "alone"): one is Allowed<Input> =>
   !(one === "alone" || one instanceof Fault);
 
 /**
- * Acts on orders one after the other, which are locked and whose stock is opened at once. Answers each order after the
- * act, or its refusal, which has changed nothing; or that it has to be done alone: an order that the list names before,
- * a request that asks for particular units, an order with units of a lot that may not leave, and orders beyond some
- * hundred lines, since all others wait for a transaction.
+ * Locks orders and opens their stock, all at once, then acts on one after the other. Answers each order after the act,
+ * or its refusal, which has changed nothing; or "alone", when the act needs a transaction of its own: the list names
+ * the order twice, the request names particular units, a lot may not leave, or the list has too many lines already.
  */
 export async function actOnEach<Input>(
   tx: Tx,

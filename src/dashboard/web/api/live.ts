@@ -55,7 +55,7 @@ function refreshNow(): void {
   refresh(due, later);
 }
 
-/** Counts what the screen has read by itself: until its time has passed, what costs more is not read again. */
+/** Takes the first reads of costly resources for recent ones, so that they are not read again at once. */
 function restFromNow(): void {
   for (const noun of Object.keys(rests_ms)) if (!read_at.has(noun)) read_at.set(noun, performance.now());
 }

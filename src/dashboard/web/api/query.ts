@@ -150,8 +150,8 @@ export function useOpened<Data>(path: string): Query<Data> {
 const nounOf = (path: string) => path.split(/[/?]/)[1] ?? "";
 
 /**
- * Reads again what is shown of these resources (`orders`, `inventory`, …), and forgets what is not shown; but not of
- * those whose time is `later`.
+ * Reads again what is shown of these resources (`orders`, `inventory`, …), and forgets what is not shown. Resources in
+ * `later` are left alone.
  */
 export function refresh(nouns: ReadonlySet<string> | "all", later: ReadonlySet<string> = new Set()): void {
   for (const [key, entry] of entries) {
