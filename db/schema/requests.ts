@@ -1,5 +1,5 @@
 // The log of requests, and what observing the addresses of a key has found.
-import { id, index, int, json, packed, table, time } from "../kit.ts";
+import { bytes, id, index, int, json, table, time } from "../kit.ts";
 
 /** Requests that were answered at about the same time by one server: packed together, since they are many. */
 export const request_blocks = table(
@@ -12,8 +12,8 @@ export const request_blocks = table(
     count: int().notNull(),
     /** Which classes of status they have: 1 for the first, 2 for the second, 4 for the third, and so on. */
     classes: int().notNull(),
-    /** A line of JSON for each, in the order in which they were answered. */
-    lines: packed().notNull(),
+    /** A line of JSON for each, in the order in which they were answered; packed by whoever stores them. */
+    lines: bytes().notNull(),
   },
   (t) => [index("request_blocks_time").on(t.to_at)],
 );

@@ -4,9 +4,10 @@ import { openEntrance } from "../../src/http/entrance.ts";
 import { randomId } from "../../src/kit/ids.ts";
 import { silentLog } from "../../src/kit/log.ts";
 import { forgetOldRequests, requestLogOf } from "../../src/operations/requests/jobs.ts";
-import { keptQuery, type LoggedRequest, linesOf, narrowed, readLine } from "../../src/operations/requests/request.ts";
-import { findRequests, insertRequests } from "../../src/operations/requests/store.ts";
+import { keptQuery, type LoggedRequest, lineOf, narrowed, readLine } from "../../src/operations/requests/request.ts";
+import { findRequests } from "../../src/operations/requests/store.ts";
 import { openTestApp, start, type TestApp } from "../harness.ts";
+import { storeBlock } from "./logged_requests.ts";
 
 setDefaultTimeout(30_000);
 let app: TestApp;
@@ -115,6 +116,49 @@ describe("the log of requests: works", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
+  test("many that wait are written in one commit, and none is lost when that fails", async () => {
+    const send = sender();
+    const { live } = app.service.stores;
+    const commits = { failing: true, count: 0 };
+    const write = live.write.bind(live);
+    live.write = (work) => {
+      commits.count += 1;
+      return commits.failing ? Promise.reject(new Error("no room")) : write(work);
+    };
+    const many = 2500;
+    for (let count = 0; count < many; count += 1) await send("GET", "/v1/events/types", app.keys.live.read);
+    const log = requestLogOf(app.service);
+    await expect(log.flush()).rejects.toThrow("no room");
+    Object.assign(commits, { failing: false, count: 0 });
+    await log.flush();
+    expect(commits.count).toBe(1);
+    const any = { limit: many + 1, after: null };
+    const { rows } = await live.read((db) => findRequests(db, nothing, any));
+    expect(rows.length).toBe(many);
+    expect(new Set(rows.map(({ request_id }) => request_id)).size).toBe(many);
+    expect(Math.max(...rows.map(({ line }) => line))).toBeLessThan(1000);
+  });
+
+  test("is written once, however many ask for it at the same moment", async () => {
+    const send = sender();
+    const { live } = app.service.stores;
+    const write = live.write.bind(live);
+    live.write = async (work) => {
+      await Bun.sleep(20);
+      return write(work);
+    };
+    const ask = async (times: number) => {
+      for (let count = 0; count < times; count += 1) await send("GET", "/v1/events/types", app.keys.live.read);
+    };
+    const log = requestLogOf(app.service);
+    await ask(15);
+    await Promise.all([log.flush(), log.flush(), ask(1200), log.flush()]);
+    await log.flush();
+    const { rows } = await live.read((db) => findRequests(db, nothing, { limit: 5000, after: null }));
+    expect(rows.length).toBe(1215);
+    expect(new Set(rows.map(({ request_id }) => request_id)).size).toBe(1215);
+  });
+
   test("is kept for its days, and no more than there is room for", async () => {
     const send = sender();
     await send("GET", "/v1/products", app.keys.live.read);
@@ -159,7 +203,7 @@ const requests: fc.Arbitrary<LoggedRequest> = fc.record({
 
 describe("the log of requests: always", () => {
   test("a line reads back as it was written", () => {
-    fc.assert(fc.property(requests, (request) => expect(readLine(linesOf([request], start), start)).toEqual(request)));
+    fc.assert(fc.property(requests, (request) => expect(readLine(lineOf(request, start), start)).toEqual(request)));
   });
 
   test("finds what a plain look through all finds, page by page", async () => {
@@ -167,7 +211,7 @@ describe("the log of requests: always", () => {
     const blocks = fc.sample(fc.array(requests, { minLength: 1, maxLength: 9 }), { numRuns: 60, seed: 7 });
     for (const block of blocks) {
       const sorted = block.toSorted((one, other) => one.at - other.at);
-      await store.write((tx) => insertRequests(tx, sorted));
+      await store.write((tx) => storeBlock(tx, sorted));
     }
     const all = blocks.flatMap((block) => block.toSorted((one, other) => one.at - other.at)).toReversed();
     const filters = fc.record({

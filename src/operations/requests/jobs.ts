@@ -6,41 +6,42 @@ import { clientOf, type Service } from "../../http/service.ts";
 import type { Trace } from "../../http/trace.ts";
 import { counter } from "../../kit/meter.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
-import { keptPath, keptQuery, type LoggedRequest } from "./request.ts";
-import { forgetRequests, insertRequests } from "./store.ts";
+import { keptPath, keptQuery } from "./request.ts";
+import { BlockInMaking, forgetRequests, insertBlocks } from "./store.ts";
 
 const lost = counter("packhouse_request_log_lost_total", "Requests that are not in the log: too many waited.", [
   "mode",
 ]);
 
 const write_every_ms = 1000;
-const waiting_max = 20_000;
 // Strangers must not write the log full.
 const strangers_max = 200;
 const block_max = 1000;
+const waiting_max = 20_000;
 const forgotten_together_max = 500;
 const bytes_max = 256 << 20;
 const day_ms = 86_400_000;
 
-/** What is noted while a request is answered: no more than must be. */
-interface Noted {
-  readonly at: number;
-  readonly method: string;
-  readonly url: string;
-  readonly trace: Trace;
-  readonly status: number;
-  readonly took_ms: number;
-  readonly ip: string | null;
-  readonly bytes_in: number | null;
+/** The requests of a world that are not stored yet. */
+interface Waiting {
+  /** The blocks that are full, in order. */
+  readonly blocks: ReturnType<BlockInMaking["done"]>[];
+  /** The one that is not. */
+  making: BlockInMaking | null;
+  /** How many requests there are in all of them. */
+  count: number;
 }
 
 /** The log of the requests that this process answers, in both worlds. */
 export class RequestLog {
   readonly #service: Service;
-  readonly #waiting: Readonly<Record<Mode, Noted[]>> = { live: [], test: [] };
+  readonly #waiting: Readonly<Record<Mode, Waiting>> = {
+    live: { blocks: [], making: null, count: 0 },
+    test: { blocks: [], making: null, count: 0 },
+  };
   #strangers = 0;
   #timer: Timer | undefined;
-  #writing: Promise<void> | null = null;
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(service: Service) {
     this.#service = service;
@@ -51,30 +52,50 @@ export class RequestLog {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    await this.#writing;
-    this.#writing = this.#write().finally(() => {
-      this.#writing = null;
-    });
+    // One write after the other, whatever became of the one before: each stores what waits when it begins.
+    const before = this.#writing.catch(() => {});
+    this.#writing = before.then(() => this.#write());
     await this.#writing;
   }
 
   #note(request: Request, trace: Trace, status: number, took_ms: number): void {
     const { method, url, headers } = request;
-    const { mode, actor_id } = trace;
+    const { route, code, actor_id, request_id, bytes_out } = trace;
+    const { path, versioned } = placeOf(url);
+    // A path without a version is no request to the API.
+    if (!versioned) return;
     if (actor_id === null) {
-      if (!placeOf(url).versioned || this.#strangers >= strangers_max) return;
+      if (this.#strangers >= strangers_max) return;
       this.#strangers += 1;
     }
     // Who showed no good key asked for nobody's world; whoever runs the house looks into the live one.
-    const waiting = this.#waiting[mode ?? "live"];
-    if (waiting.length >= waiting_max) {
-      lost.add(1, mode ?? "live");
+    const mode = trace.mode ?? "live";
+    const waiting = this.#waiting[mode];
+    if (waiting.count >= waiting_max) {
+      lost.add(1, mode);
       return;
     }
     const sent = method === "GET" ? null : headers.get("content-length");
-    const at = machineTime(this.#service.stores[mode ?? "live"]);
-    const ip = clientOf(this.#service, request);
-    waiting.push({ at, method, url, trace, status, took_ms, ip, bytes_in: sent === null ? null : Number(sent) });
+    const at = machineTime(this.#service.stores[mode]);
+    const query = url.indexOf("?");
+    waiting.count += 1;
+    waiting.making ??= new BlockInMaking(at);
+    waiting.making.add({
+      at,
+      method: method.slice(0, 20),
+      route,
+      path: keptPath(path),
+      query: query < 0 ? "" : keptQuery(url.slice(query + 1)),
+      status,
+      code,
+      actor_id,
+      ip: clientOf(this.#service, request),
+      request_id,
+      took_ms,
+      bytes_in: sent === null ? null : Number(sent),
+      bytes_out,
+    });
+    if (waiting.making.count >= block_max) endBlock(waiting);
     this.#timer ??= setTimeout(() => {
       this.flush().catch((error) => this.#service.log.warn("requests were not logged", { error: String(error) }));
     }, write_every_ms);
@@ -84,44 +105,26 @@ export class RequestLog {
     this.#strangers = 0;
     for (const mode of modes) {
       const waiting = this.#waiting[mode];
-      while (waiting.length > 0) {
-        const some = waiting.splice(0, block_max);
-        // What is of no version is no request to the API.
-        const requests = some.filter(({ url }) => placeOf(url).versioned).map(loggedOf);
-        await this.#service.stores[mode]
-          .write((tx) => insertRequests(tx, requests))
-          .catch((error) => {
-            // What could not be written waits for the next time, behind nothing that is newer.
-            waiting.unshift(...some.slice(0, waiting_max - waiting.length));
-            throw error;
-          });
-      }
+      endBlock(waiting);
+      const blocks = [...waiting.blocks];
+      if (blocks.length === 0) continue;
+      // One commit for all blocks: after each commit SQLite reads its pages anew.
+      await this.#service.stores[mode].write((tx) => insertBlocks(tx, blocks));
+      // What could not be written waits for the next time.
+      for (const { count } of waiting.blocks.splice(0, blocks.length)) waiting.count -= count;
     }
   }
 }
 
+/** Packs the block in making. To pack a whole second at once would delay the requests that are being answered. */
+function endBlock(waiting: Waiting): void {
+  if (waiting.making === null) return;
+  waiting.blocks.push(waiting.making.done());
+  waiting.making = null;
+}
+
 /** The log tells when something was asked in the world outside, as the ids of requests do: no clock of a sandbox. */
 const machineTime = ({ clock }: Store) => clock.now() - clock.ahead_ms;
-
-function loggedOf({ at, method, url, trace, status, took_ms, ip, bytes_in }: Noted): LoggedRequest {
-  const { route, code, actor_id, request_id, bytes_out } = trace;
-  const query = url.indexOf("?");
-  return {
-    at,
-    method: method.slice(0, 20),
-    route,
-    path: keptPath(placeOf(url).path),
-    query: query < 0 ? "" : keptQuery(url.slice(query + 1)),
-    status,
-    code,
-    actor_id,
-    ip,
-    request_id,
-    took_ms,
-    bytes_in,
-    bytes_out,
-  };
-}
 
 const logs = new WeakMap<Service, RequestLog>();
 

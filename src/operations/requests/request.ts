@@ -58,18 +58,25 @@ type Line = readonly [
   bytes_out: number | null,
 ];
 
-/** The text that keeps some requests, a line for each. `from_at` is when the first of them was answered. */
-export function linesOf(requests: readonly LoggedRequest[], from_at: number): string {
-  const lines = requests.map(({ at, method, route, path, query, status, code, actor_id, ...more }) => {
-    const { ip, request_id, took_ms, bytes_in, bytes_out } = more;
-    const place = path === route ? "" : path;
-    const line: Line = [
-      ...([at - from_at, method, route, place, query, status, code, actor_id, ip, request_id] as const),
-      ...([Math.round(took_ms * 10) / 10, bytes_in, bytes_out] as const),
-    ];
-    return JSON.stringify(line);
-  });
-  return lines.join("\n");
+/** The line that keeps a request. `from_at` is when the first of its block was answered. */
+export function lineOf(request: LoggedRequest, from_at: number): string {
+  const { at, method, route, path, query, status, code, actor_id, ip, request_id, took_ms } = request;
+  const line: Line = [
+    at - from_at,
+    method,
+    route,
+    path === route ? "" : path,
+    query,
+    status,
+    code,
+    actor_id,
+    ip,
+    request_id,
+    Math.round(took_ms * 10) / 10,
+    request.bytes_in,
+    request.bytes_out,
+  ];
+  return JSON.stringify(line);
 }
 
 /** One request of a block, from its line. */

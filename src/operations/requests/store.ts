@@ -1,4 +1,5 @@
 import { and, asc, desc, gte, inArray, lt, lte, max, type SQL, sum, sql as template } from "drizzle-orm";
+import { pack, unpack } from "../../../db/packing/packing.ts";
 import { request_blocks } from "../../../db/schema/requests.ts";
 import { insert } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
@@ -7,7 +8,7 @@ import {
   classesOf,
   isWanted,
   type LoggedRequest,
-  linesOf,
+  lineOf,
   mayMatch,
   type RequestFilter,
   readLine,
@@ -19,13 +20,42 @@ export interface PlacedRequest extends LoggedRequest {
   readonly line: number;
 }
 
-/** Stores requests that were answered one after the other, as one row. */
-export async function insertRequests(tx: Tx, requests: readonly LoggedRequest[]): Promise<void> {
-  const [first, last] = [requests[0], requests.at(-1)];
-  if (first === undefined || last === undefined) return;
-  const classes = requests.reduce((bits, { status }) => bits | classBit(status), 0);
-  const times = { from_at: first.at, to_at: last.at };
-  await insert(tx, request_blocks, [{ ...times, count: requests.length, classes, lines: linesOf(requests, first.at) }]);
+/** Requests that were answered one after the other, as the one row that keeps them. */
+type NewBlock = Omit<typeof request_blocks.$inferSelect, "id">;
+
+/** Gathers requests that are answered one after the other, each as its line, until they become a block. */
+export class BlockInMaking {
+  readonly #from_at: number;
+  readonly #lines: string[] = [];
+  #to_at: number;
+  #classes = 0;
+
+  /** A block that begins with a request of this moment. */
+  constructor(from_at: number) {
+    this.#from_at = from_at;
+    this.#to_at = from_at;
+  }
+
+  get count(): number {
+    return this.#lines.length;
+  }
+
+  add(request: LoggedRequest): void {
+    this.#lines.push(lineOf(request, this.#from_at));
+    this.#to_at = request.at;
+    this.#classes |= classBit(request.status);
+  }
+
+  /** The finished block, its lines packed. */
+  done(): NewBlock {
+    const times = { from_at: this.#from_at, to_at: this.#to_at };
+    return { ...times, count: this.count, classes: this.#classes, lines: pack(this.#lines.join("\n")) };
+  }
+}
+
+/** Stores blocks of requests. */
+export async function insertBlocks(tx: Tx, blocks: readonly NewBlock[]): Promise<void> {
+  await insert(tx, request_blocks, blocks);
 }
 
 type Block = typeof request_blocks.$inferSelect;
@@ -65,7 +95,7 @@ export async function findRequests(
 /** Those of a block before a line that are looked for, the latest first. */
 function wantedIn({ id, from_at, lines }: Block, filter: RequestFilter, before: number, limit: number) {
   const found: PlacedRequest[] = [];
-  const texts = lines.split("\n");
+  const texts = unpack(lines).split("\n");
   for (let line = Math.min(before, texts.length) - 1; line >= 0 && found.length < limit; line -= 1) {
     const text = texts[line] ?? "";
     if (!mayMatch(text, filter)) continue;
@@ -96,7 +126,7 @@ async function listBlocks(db: Db, filter: RequestFilter, place: readonly [number
 /** The request in this place of the log, or null. */
 export async function findRequest(db: Db, block_id: number, line: number): Promise<PlacedRequest | null> {
   const [block] = await db.sql.select().from(request_blocks).where(template`${request_blocks.id} = ${block_id}`);
-  const text = block?.lines.split("\n")[line];
+  const text = block && unpack(block.lines).split("\n")[line];
   return block === undefined || text === undefined ? null : { ...readLine(text, block.from_at), block: block.id, line };
 }
 
