@@ -32,8 +32,20 @@ const byte_order_mark = "\ufeff";
 
 const first_limit = 50;
 const limit_max = 500;
-// About how large a page is. One page is in memory while the client does not read on.
-const page_characters = 64 << 10;
+// About how large a page is. One page is in memory while the client does not read on. Where many files are sent their
+// pages are smaller: all of them together take about `pages_characters`, or more where there are so many that each page
+// is of the smallest size.
+const page_characters_max = 64 << 10;
+const page_characters_min = 8 << 10;
+const pages_characters = 2 << 20;
+
+/** How many files are being sent. */
+let files = 0;
+
+/** About how large the next page of a file is to be. */
+function pageCharacters(): number {
+  return Math.min(Math.max(pages_characters / Math.max(files, 1), page_characters_min), page_characters_max);
+}
 
 /**
  * The text of a CSV file, one page at a time. Each page is read in a view of its own, so that a slow client holds no
@@ -46,12 +58,14 @@ export async function* csvPages<Row, After>(
 ): AsyncGenerator<string> {
   yield (bom ? byte_order_mark : "") + csvLine(file.columns);
   let after: After | null = null;
-  let limit = first_limit;
+  let row_characters: number | null = null;
   do {
+    // How many files are sent is known when a page is written, and not before: a client may rest for long.
+    const fitting = row_characters === null ? first_limit : Math.floor(pageCharacters() / row_characters);
+    const limit = Math.min(Math.max(fitting, 1), limit_max);
     const { text, next }: Written<After> = await writePage(store, file, after, limit);
     after = next;
-    const fitting = Math.floor((limit * page_characters) / Math.max(text.length, 1));
-    limit = Math.min(Math.max(fitting, 1), limit_max);
+    row_characters = Math.max(text.length, 1) / limit;
     if (text !== "") yield text;
   } while (after !== null);
 }
@@ -103,20 +117,21 @@ export async function answerCsv<Row, After>(
   // The first rows are read before the answer begins, so that a refusal can still be answered as one.
   const head = await pages.next();
   const first = [head, await pages.next()];
+  const others = counted(pages);
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = first.shift() ?? (await pages.next());
+        const { done, value } = first.shift() ?? (await others.next());
         if (done) controller.close();
         else controller.enqueue(bytes.encode(value));
       },
       async cancel() {
-        await pages.return(null);
+        await others.return();
       },
     },
     { highWaterMark: 0 },
   );
-  traceOf(call.request).held_bytes = 2 * page_characters;
+  traceOf(call.request).held_bytes = 2 * page_characters_max;
   return new Response(stream, {
     headers: {
       "content-type": "text/csv; charset=utf-8; header=present",
@@ -125,4 +140,14 @@ export async function answerCsv<Row, After>(
       ...call.headers,
     },
   });
+}
+
+/** The same pages; their file counts as one that is sent from the first of them on. */
+async function* counted(pages: AsyncGenerator<string>): AsyncGenerator<string, void> {
+  files += 1;
+  try {
+    yield* pages;
+  } finally {
+    files -= 1;
+  }
 }

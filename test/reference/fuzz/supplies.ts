@@ -1,8 +1,8 @@
 // What there must be so that every operation can be done: records at each of their stages, made for the fuzzer alone.
 import { hmacBase64, hmacHex } from "../../../src/kit/hmac.ts";
-import { insertRequests } from "../../../src/operations/requests/store.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
 import type { Answered, TestApp } from "../../harness.ts";
+import { storeBlock } from "../../operations/logged_requests.ts";
 import { shopifyOrder } from "../../platforms/stores.ts";
 import { fakeCarrier } from "../../shipping/carriers/fake.ts";
 
@@ -88,7 +88,7 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
 async function loggedRequest(app: TestApp, ask: Ask): Promise<Supplies> {
   const asked = { method: "GET", route: "/orders", path: "/orders", query: "", status: 200, code: null };
   const from = { actor_id: null, ip: null, request_id: "supplied", took_ms: 1, bytes_in: null, bytes_out: null };
-  await app.service.stores.live.write((tx) => insertRequests(tx, [{ at: tx.now, ...asked, ...from }]));
+  await app.service.stores.live.write((tx) => storeBlock(tx, [{ at: tx.now, ...asked, ...from }]));
   const [request] = await ask("GET", "/requests?limit=1");
   return { getRequest: { path: { id: request.id } } };
 }
