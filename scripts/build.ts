@@ -3,14 +3,17 @@ import { Database } from "bun:sqlite";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { BunPlugin } from "bun";
 import { migrateSqlite } from "../src/database/migrate.ts";
+import { migrations, takeover } from "../src/database/migration_sql.ts";
 import { longHeads } from "../src/http/head.ts";
+import { onFirstUse } from "../src/kit/first_use.ts";
 import { type Mode, modes } from "../src/kit/mode.ts";
 import { workers } from "../src/kit/worker.ts";
 import { root } from "./install.ts";
+import { startService } from "./service.ts";
 import { buildWeb, webBuilt } from "./web.ts";
 
 /** Where the binary lies after the build. */
@@ -39,27 +42,44 @@ function migrated(mode: Mode): Uint8Array {
   }
 }
 
-let carried_databases = false;
+/** What the program carries packed, by the name of the file that holds it. */
+const carried = new Map<string, Uint8Array>();
+
+/** Carries a text packed; answers the program of a module that unpacks it as `text` before the rest of it. */
+function unpacking(name: string, text: string, rest: string): string {
+  carried.set(name, packed(Buffer.from(text)));
+  return `import { readFileSync } from "node:fs";
+    import place from "packed/${name}.zst";
+    const text = Bun.zstdDecompressSync(readFileSync(place)).toString();
+    ${rest}`;
+}
 
 // What the program carries is packed where it is much smaller so. The page of the reference lies packed already; the
 // others are unpacked when they are first used. Fonts lie packed in the source, too.
 const packFiles: BunPlugin = {
   name: "pack-files",
   setup(build) {
+    build.onResolve({ filter: /^packed\/.+\.zst$/ }, ({ path }) => ({ path, namespace: "packed" }));
+    build.onLoad({ filter: /./, namespace: "packed" }, ({ path }) => {
+      return { contents: carried.get(path.slice("packed/".length, -".zst".length)) ?? "", loader: "file" };
+    });
     build.onLoad({ filter: /\.wasm$/ }, async ({ path }) => {
       return { contents: packed(await readFile(path)), loader: "file" };
     });
     build.onLoad({ filter: /\/reference\/examples\.json$/ }, async ({ path }) => {
-      const text = packed(await readFile(path)).toString("base64");
-      const contents = `export default JSON.parse(Bun.zstdDecompressSync(Buffer.from("${text}", "base64")).toString())`;
+      const contents = unpacking("examples", await readFile(path, "utf8"), "export default JSON.parse(text);");
       return { contents, loader: "js" };
+    });
+    build.onLoad({ filter: /\/database\/migration_sql\.ts$/ }, () => {
+      const rest = "export const { migrations, takeover } = JSON.parse(text);";
+      return { contents: unpacking("migrations", JSON.stringify({ migrations, takeover }), rest), loader: "js" };
     });
     // A first start puts down a database that the migrations have made here, instead of running them.
     build.onLoad({ filter: /\/database\/empty_database\.ts$/ }, () => {
-      carried_databases = true;
       const made = Object.fromEntries(modes.map((mode) => [mode, packed(migrated(mode)).toString("base64")]));
       const contents = `const made = ${JSON.stringify(made)};
         export const emptyDatabase = (mode) => Bun.zstdDecompressSync(Buffer.from(made[mode], "base64"));`;
+      carries_databases = true;
       return { contents, loader: "js" };
     });
     // The fonts of Chinese, Japanese and Korean would be the half of what the binary adds to Bun's: they lie beside it.
@@ -69,7 +89,63 @@ const packFiles: BunPlugin = {
         export default join(dirname(process.execPath), ${JSON.stringify(fonts_name)});`;
       return { contents: beside, loader: "js" };
     });
-    // Half a megabyte that fontkit reads WOFF2 with; no font here is one.
+  },
+};
+
+let carries_databases = false;
+
+/**
+ * Libraries that a server may run without for long, and what is used of each. The binary carries them as packed
+ * programs without bytecode, which weigh an eighth, and evaluates each where it is first loaded.
+ */
+const packed_libraries: Readonly<Record<string, readonly string[]>> = {
+  "@cantoo/fontkit": ["create"],
+  "@cantoo/pdf-lib": ["PDFDocument", "PDFName", "PDFString"],
+  "@peculiar/x509": [
+    ...["AuthorityKeyIdentifierExtension", "BasicConstraintsExtension", "ExtendedKeyUsage", "Extension"],
+    ...["ExtendedKeyUsageExtension", "KeyUsageFlags", "KeyUsagesExtension", "SubjectAlternativeNameExtension"],
+    ...["SubjectKeyIdentifierExtension", "X509Certificate", "X509CertificateGenerator"],
+  ],
+  "file-type": ["fileTypeFromBlob"],
+  nodemailer: ["createTransport"],
+};
+
+/** A library as one program: a function of `exports`, `require` and `module`, into which it puts what is used of it. */
+async function libraryProgram(name: string): Promise<string> {
+  const used = join(root, "src", "used.ts");
+  const { outputs } = await Bun.build({
+    entrypoints: [used],
+    files: { [used]: `export { ${packed_libraries[name]?.join(", ")} } from ${JSON.stringify(name)};` },
+    ...{ target: "bun", format: "cjs", minify: true, define, plugins: [leaveOutWoff2] },
+  });
+  return (await outputs[0]?.text()) ?? "";
+}
+
+const libraryPrograms = onFirstUse(async () => {
+  const made = Object.keys(packed_libraries).map(async (name) => [name, await libraryProgram(name)] as const);
+  return new Map(await Promise.all(made));
+});
+
+/** The programs of all these libraries are made before, since a build cannot wait for another. */
+const packLibraries = (programs: ReadonlyMap<string, string>): BunPlugin => ({
+  name: "pack-libraries",
+  setup(build) {
+    const names = new RegExp(`^(?:${[...programs.keys()].join("|")})$`);
+    build.onResolve({ filter: names }, ({ path }) => ({ path, namespace: "library" }));
+    build.onLoad({ filter: /./, namespace: "library" }, ({ path }) => {
+      const rest = `import { createRequire } from "node:module";
+        const made = { exports: {} };
+        (0, eval)(text)(made.exports, createRequire(import.meta.url), made);
+        export const { ${packed_libraries[path]?.join(", ")} } = made.exports;`;
+      return { contents: unpacking(basename(path), programs.get(path) ?? "", rest), loader: "js" };
+    });
+  },
+});
+
+// Half a megabyte that fontkit reads WOFF2 with; no font here is one.
+const leaveOutWoff2: BunPlugin = {
+  name: "leave-out-woff2",
+  setup(build) {
     build.onLoad({ filter: /\/brotli\/decompress\.js$/ }, () => {
       return { contents: 'module.exports = () => { throw new Error("WOFF2 is not read"); };', loader: "js" };
     });
@@ -80,22 +156,35 @@ const packFiles: BunPlugin = {
 // that it has started, and a server that it is busy (`src/kit/hot_code.ts`).
 const jitPolicy = 20;
 
+const define = { "process.env.NODE_ENV": '"production"' };
+
+/** What a program is compiled with beside its source. */
+interface Beside {
+  readonly assets?: string[];
+  /** The file in which a start has noted which functions it ran: their bytecode lies together. */
+  readonly order?: string | null;
+}
+
 /** Compiles a program. */
-export async function compile(entrypoints: string[], outfile: string, assets: string[] = []): Promise<void> {
+export async function compile(entrypoints: string[], outfile: string, { assets = [], order = null }: Beside = {}) {
   await Bun.build({
     entrypoints,
     // Or else a `.env` or a `bunfig.toml` with a preload in the current folder would run in the service.
-    compile: { outfile, assets, execArgv: [longHeads], autoloadDotenv: false, autoloadBunfig: false, jitPolicy },
+    compile: {
+      ...{ outfile, assets, execArgv: [longHeads], autoloadDotenv: false, autoloadBunfig: false, jitPolicy },
+      bytecodeOrder: order,
+    },
     minify: true,
-    // Of all that runs when a program is loaded, and no functions: with them it would weigh three times as much.
+    // Bytecode of what runs when a program is loaded, and of its functions. Functions within these are compiled when
+    // they are called: their bytecode would add 4 MB.
     bytecode: true,
-    bytecodeDepth: 0,
+    bytecodeDepth: 1,
     // What several programs share is there once.
     splitting: true,
     format: "esm",
     sourcemap: "none",
-    define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [packFiles],
+    define,
+    plugins: [packFiles, packLibraries(await libraryPrograms())],
   });
 }
 
@@ -121,18 +210,46 @@ async function probe(): Promise<void> {
   }
 }
 
+/** Starts a compiled server as most starts are, on data that is there, and notes in a file which functions it runs. */
+async function noteStart(program: string, order: string): Promise<void> {
+  const quiet = { PACKHOUSE_LOG_LEVEL: "error" };
+  const first = await startService({ program: [program], env: quiet });
+  try {
+    const key = await first.makeKey("test");
+    await first.stop();
+    const env = { ...quiet, BUN_BYTECODE_ORDER_OUT: order };
+    const { url, stop } = await startService({ program: [program], data: first.data, env });
+    for (const path of ["/health", "/v1/orders"]) {
+      const { ok, status } = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+      if (!ok) throw new Error(`The binary answered ${path} with ${status} while it was noted what its start runs.`);
+    }
+    await stop();
+  } finally {
+    await first.remove();
+  }
+}
+
+/** Compiles the server twice: what the first one ran at its start lies together in the second. */
+async function compileServer(): Promise<void> {
+  const programs = ["main.ts", ...Object.values(workers)].map((program) => join(root, "src", program));
+  const folder = await mkdtemp(join(tmpdir(), "packhouse-order-"));
+  try {
+    const order = join(folder, "order");
+    await compile(programs, binary, { assets: [webBuilt] });
+    await noteStart(binary, order);
+    await compile(programs, binary, { assets: [webBuilt], order });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 if (import.meta.main) {
   try {
     mkdirSync(join(root, "dist"), { recursive: true });
     await probe();
     await buildWeb();
-    const programs = ["main.ts", ...Object.values(workers)];
-    await compile(
-      programs.map((program) => join(root, "src", program)),
-      binary,
-      [webBuilt],
-    );
-    if (!carried_databases)
+    await compileServer();
+    if (!carries_databases)
       throw new Error("The binary carries no empty database: src/database/empty_database.ts moved.");
     const { size } = statSync(binary);
     console.log(`dist/packhouse, ${Math.round(size / 1e6)} MB, and dist/${fonts_name}`);

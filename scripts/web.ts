@@ -1,7 +1,17 @@
 // `bun scripts/web.ts [--watch]`: the dashboard's front end, from src/dashboard/web to dist/dashboard.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, watch, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 import { root } from "./install.ts";
 
 /** The front end's source. */
@@ -39,21 +49,21 @@ export async function buildWeb(): Promise<void> {
   }
 }
 
-/** Moves the page out of the assets, and lays the packed forms beside each asset that gains by it. */
+/** Moves the page out of the assets, and packs each asset that gains by it: its other forms are made when asked for. */
 async function finish(folder: string, name: string): Promise<void> {
   const file = join(folder, "assets", name);
   if (name.endsWith(".html")) return renameSync(file, join(folder, "index.html"));
   const bytes = await Bun.file(file).bytes();
   if (bytes.byteLength < packed_from_bytes || /\.(?:png|woff2|jpg)$/.test(name)) return;
-  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength };
   writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }));
+  unlinkSync(file);
 }
 
 /** Builds the front end if it is missing, or older than what it is made of. Says whether it did. */
 export async function ensureWeb(): Promise<boolean> {
   const built = existsSync(index) ? statSync(index).mtimeMs : 0;
-  const named = ["src/dashboard/web/**/*", "src/**/status.ts"];
+  const named = ["src/dashboard/web/**/*", "src/**/status.ts", "scripts/web.ts"];
   const made_of = [...named.flatMap((names) => [...new Bun.Glob(names).scanSync({ cwd: root })]), "bun.lock"];
   if (made_of.every((file) => statSync(join(root, file)).mtimeMs <= built)) return false;
   // In a process of its own: one that was there before the packages does not find them.

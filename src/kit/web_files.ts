@@ -2,14 +2,19 @@
 import { createHash } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliDecompress, gzip } from "node:zlib";
 import { onFirstUse } from "./first_use.ts";
 
-/** One asset: as it is, and packed where that makes it smaller. */
+/** How an asset can be sent. */
+export type AssetForm = "br" | "gzip" | "plain";
+
+/** One asset. Only one of its forms is carried; the others are made of it when they are first asked for, and kept. */
 export interface Asset {
   readonly type: string;
-  readonly plain: Blob;
-  readonly br: Blob | null;
-  readonly gzip: Blob | null;
+  /** Whether packing makes it smaller. If not, it has its plain form alone. */
+  readonly is_packed: boolean;
+  readonly as: (form: AssetForm) => Promise<Blob>;
 }
 
 /** The whole front end. */
@@ -31,6 +36,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 const folder = join(import.meta.dir, "../../dist/dashboard");
+const unpack = promisify(brotliDecompress);
+const pack = promisify(gzip);
 const within = /^dashboard\//;
 
 /** The files of the binary by their path below `dist/dashboard`; empty when this runs from source. */
@@ -47,16 +54,39 @@ async function fromFolder(): Promise<Map<string, Blob>> {
 
 const open = async (name: string) => new Blob([await Bun.file(join(folder, name)).bytes()]);
 
+/** Browsers take brotli over TLS and on their own machine, and gzip otherwise; other clients may take neither. */
+function packedAsset(type: string, br: Blob): Asset {
+  const plain = async () => await unpack(await br.bytes());
+  const forms = {
+    br: async () => br,
+    gzip: keptOnce(async () => new Blob([await pack(await plain())])),
+    plain: keptOnce(async () => new Blob([await plain()])),
+  };
+  return { type, is_packed: true, as: (form) => forms[form]() };
+}
+
+/** What is made at the first call and kept; one that fails is made again. */
+function keptOnce(make: () => Promise<Blob>): () => Promise<Blob> {
+  let made: Promise<Blob> | null = null;
+  return () => {
+    const making = made ?? make();
+    made = making;
+    making.catch(() => {
+      if (made === making) made = null;
+    });
+    return making;
+  };
+}
+
 async function collected(files: ReadonlyMap<string, Blob>): Promise<WebFiles | null> {
   const index = await files.get("index.html")?.text();
   if (index === undefined) return null;
   const assets = new Map<string, Asset>();
-  for (const [path, plain] of files) {
-    const [, name, ending = ""] = /^assets\/(.+\.(\w+))$/.exec(path) ?? [];
+  for (const [path, file] of files) {
+    const [, name, ending = "", packed] = /^assets\/(.+?\.(\w+))(\.br)?$/.exec(path) ?? [];
     const type = types[ending];
     if (name === undefined || type === undefined) continue;
-    const packed = (form: string) => files.get(`${path}.${form}`) ?? null;
-    assets.set(name, { type, plain, br: packed("br"), gzip: packed("gz") });
+    assets.set(name, packed ? packedAsset(type, file) : { type, is_packed: false, as: async () => file });
   }
   const digest = createHash("sha256").update(index).digest("base64url").slice(0, 22);
   return { index, index_etag: `"${digest}"`, assets };

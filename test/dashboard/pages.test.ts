@@ -1,6 +1,6 @@
 // The front end as it is served and as it was built; and whether what it calls exists.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { ensureWeb, webBuilt } from "../../scripts/web.ts";
@@ -19,13 +19,19 @@ afterAll(() => app.close());
 const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
   app.app.handle(new Request(`http://packhouse.test${path}`, { method, headers }));
 
+/** An asset as it is, whatever form it was built in. */
+function built(name: string): Buffer {
+  const file = join(webBuilt, "assets", name);
+  return existsSync(file) ? readFileSync(file) : brotliDecompressSync(readFileSync(`${file}.br`));
+}
+
 /** The assets that the page names, and those that they load with them. */
 function loadedAtOnce(): string[] {
   const named = (text: string) => [...text.matchAll(/\/dashboard\/assets\/([\w.-]+)/g)].map(([, name = ""]) => name);
   const found = new Set(named(readFileSync(join(webBuilt, "index.html"), "utf8")));
   for (const name of found) {
     if (!name.endsWith(".js")) continue;
-    const text = readFileSync(join(webBuilt, "assets", name), "utf8");
+    const text = built(name).toString();
     for (const [, from = ""] of text.matchAll(/(?:from|import)\s*"\/dashboard\/assets\/([\w.-]+)"/g)) found.add(from);
   }
   return [...found];
@@ -70,7 +76,7 @@ describe("the page", () => {
 describe("its assets", () => {
   test("go out as small as the client takes them, to be kept for ever", async () => {
     const name = loadedAtOnce().find((one) => one.endsWith(".js")) ?? "";
-    const plain = readFileSync(join(webBuilt, "assets", name));
+    const plain = built(name);
     const unpack = { br: brotliDecompressSync, gzip: gunzipSync, none: (bytes: Uint8Array) => bytes };
     for (const [accepts, encoding] of [
       ["gzip, deflate, br, zstd", "br"],
@@ -89,6 +95,17 @@ describe("its assets", () => {
     }
   });
 
+  test("are built in one form each, and sent as they are where packing would not make them smaller", async () => {
+    const names = readdirSync(join(webBuilt, "assets"));
+    const pictures = names.filter((name) => !name.endsWith(".br"));
+    expect(pictures.filter((name) => names.includes(`${name}.br`) || names.includes(`${name}.gz`))).toEqual([]);
+    for (const name of pictures.slice(0, 3)) {
+      const answer = await ask(`/dashboard/assets/${name}`, { "accept-encoding": "br, gzip" });
+      expect([name, answer.status, answer.headers.get("content-encoding")]).toEqual([name, 200, null]);
+      expect(Buffer.from(await answer.bytes()).equals(built(name))).toBe(true);
+    }
+  });
+
   test("that are loaded at once stay within 90 KB", () => {
     const sizes = loadedAtOnce()
       .filter((name) => name.endsWith(".js"))
@@ -101,7 +118,7 @@ describe("its assets", () => {
 describe("its styles", () => {
   test("are written so that the build leaves their weight as it is", () => {
     const name = loadedAtOnce().find((one) => one.endsWith(".css")) ?? "";
-    const css = readFileSync(join(webBuilt, "assets", name), "utf8");
+    const css = built(name).toString();
     // What `:is()` and nested rules become: these weigh as much as a class, whatever they hold.
     expect(css.match(/[^{}]*:-(?:webkit|moz)-any\([^{}]*/g) ?? []).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { unlisted } from "../../http/route.ts";
 import { readAccept } from "../../kit/accept.ts";
 import { Fault } from "../../kit/fault.ts";
 import { htmlPage, plainPolicy } from "../../kit/html.ts";
-import { type Asset, type WebFiles, webFiles } from "../../kit/web_files.ts";
+import { type Asset, type AssetForm, type WebFiles, webFiles } from "../../kit/web_files.ts";
 
 /** The content security policy: the dashboard loads and runs only its own files. */
 const dashboardPolicy = [
@@ -85,26 +85,19 @@ function answerPage(call: Call, files: WebFiles | null): Response {
   return new Response(index, { headers });
 }
 
-function answerAsset(call: Call, asset: Asset | undefined): Response {
+async function answerAsset(call: Call, asset: Asset | undefined): Promise<Response> {
   if (asset === undefined) throw noFile();
   const wishes = readAccept(call.request.headers.get("accept-encoding") ?? "identity");
-  const wanted = (form: string) => {
-    const named = wishes.find(({ type }) => type === form || type === "*");
-    return named?.quality ?? 0;
-  };
-  const forms = [
-    { encoding: "br", blob: asset.br, quality: wanted("br") },
-    { encoding: "gzip", blob: asset.gzip, quality: wanted("gzip") },
-  ];
-  const [best] = forms
-    .filter(({ blob, quality }) => blob !== null && quality > 0)
-    .sort((one, other) => other.quality - one.quality);
+  const quality = (form: AssetForm) => wishes.find(({ type }) => type === form || type === "*")?.quality ?? 0;
+  const [form = "plain"] = (asset.is_packed ? (["br", "gzip"] as const) : [])
+    .filter((form) => quality(form) > 0)
+    .sort((one, other) => quality(other) - quality(one));
   const headers = {
     ...headersOf(call),
     "content-type": asset.type,
     "cache-control": "public, max-age=31536000, immutable",
     vary: "Accept-Encoding",
+    ...(form === "plain" ? {} : { "content-encoding": form }),
   };
-  if (!best?.blob) return new Response(asset.plain, { headers });
-  return new Response(best.blob, { headers: { ...headers, "content-encoding": best.encoding } });
+  return new Response(await asset.as(form), { headers });
 }
