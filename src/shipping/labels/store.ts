@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import { forUpdate, given, isOneOf } from "../../../db/kit.ts";
+import { amongTexts, forUpdate, given, isOneOf, list } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
 import { isDuplicate } from "../../database/conflict.ts";
@@ -184,8 +184,22 @@ async function insertRows(tx: Tx, rows: readonly (typeof labels.$inferInsert)[])
     return await insertIds(tx, labels, rows);
   } catch (error) {
     if (!isDuplicate(error, "labels", "labels_quote", ["quote_nonce"])) throw error;
-    throw new Fault("quote_used", "A label was bought with this quote already. Ask for rates again.");
+    throw quoteUsed();
   }
+}
+
+/** The refusal of a label whose quote another label was bought with. */
+export const quoteUsed = (): Fault =>
+  new Fault("quote_used", "A label was bought with this quote already. Ask for rates again.");
+
+const usedQuotes = prepared((select, a: Args<{ nonces: string }>) =>
+  select.select({ nonce: labels.quote_nonce }).from(labels).where(amongTexts(labels.quote_nonce, a.nonces)),
+);
+
+/** Those of these quotes that labels were bought with, by their nonces. */
+export async function findUsedQuotes(db: Db, nonces: readonly string[]): Promise<Set<string>> {
+  const rows = nonces.length === 0 ? [] : await usedQuotes(db, { nonces: list(nonces) });
+  return new Set(rows.flatMap(({ nonce }) => nonce ?? []));
 }
 
 /** A label in the form in which it is written: the types of the tables want mutable lists and objects. */

@@ -27,7 +27,7 @@ import { type Buying, type ReadyParcel, readyParcels } from "../parcels/commands
 import type { CreateLabel } from "../schemas.ts";
 import { demonstrationPrefix, ssccOf } from "../sscc.ts";
 import { labelMoves, labelStarts } from "../status.ts";
-import { allotSerials, insertOwnLabels, insertSerials, type OwnLabelRow } from "../store.ts";
+import { allotSerials, findUsedQuotes, insertOwnLabels, insertSerials, type OwnLabelRow, quoteUsed } from "../store.ts";
 import { ownTrackingNumber, testPrefix } from "../tracking_number.ts";
 import { chooseCard } from "./rules.ts";
 
@@ -77,7 +77,7 @@ export interface LabelOrder {
   readonly buying: Buying;
 }
 
-/** A purchase that is not refused any more, unless its quote was used. */
+/** A purchase that passed all checks; only a quote that somebody uses at this moment can still refuse it. */
 interface Sold {
   readonly seller: OwnSeller;
   readonly actor: Actor;
@@ -91,7 +91,7 @@ interface Sold {
  * each label or its refusal, which has changed nothing; or that a label has to be bought alone, since one before it is
  * for the same order. It does not start tracking and emits nothing: tracking's `buyTrackedLabels` does all of it.
  * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
- * quote_mismatch; and all of them at once: quote_used.
+ * quote_mismatch, quote_used; and all of them at once: quote_used, when somebody else uses a quote at this moment.
  */
 export async function buyLabels(tx: Tx, asked: readonly LabelOrder[]): Promise<(BoughtLabel | Fault | "alone")[]> {
   const cards = asked.some(({ buying }) => buying.quote === null) ? await listReadyCards(tx) : [];
@@ -106,8 +106,25 @@ export async function buyLabels(tx: Tx, asked: readonly LabelOrder[]): Promise<(
       return ready instanceof Fault ? ready : orFault(() => soldBy(tx, one.seller, one.buying.actor, ready));
     });
   });
-  const bought = (await handOut(tx, sold.filter(isSold))).values();
-  return sold.map((one) => (isSold(one) ? (bought.next().value as BoughtLabel) : one));
+  const left = await refuseUsedQuotes(tx, sold);
+  const bought = (await handOut(tx, left.filter(isSold))).values();
+  return left.map((one) => (isSold(one) ? (bought.next().value as BoughtLabel) : one));
+}
+
+/** Refuses purchases whose quote is used already, by a label or by a purchase before them. */
+async function refuseUsedQuotes(tx: Tx, sold: readonly (Sold | Fault | "alone")[]): Promise<typeof sold> {
+  const nonces = sold.map((one) => (isSold(one) && "quote" in one.seller.price ? one.seller.price.quote.nonce : null));
+  const used = await findUsedQuotes(
+    tx,
+    nonces.filter((nonce) => nonce !== null),
+  );
+  return sold.map((one, at) => {
+    const nonce = nonces[at] ?? null;
+    if (nonce === null) return one;
+    if (used.has(nonce)) return quoteUsed();
+    used.add(nonce);
+    return one;
+  });
 }
 
 const isSold = (one: Sold | Fault | "alone"): one is Sold => !(one === "alone" || one instanceof Fault);
