@@ -14,7 +14,7 @@ import { bodyOf, choice, closed, queryOf } from "../kit/schema.ts";
 import { countOrders } from "../orders/list/store.ts";
 import { NoFields } from "../orders/schemas.ts";
 import { publicOrderStatuses } from "../orders/status.ts";
-import { listOrderSummaries, type OrderSummary } from "../orders/store.ts";
+import { listOrderSummaries, type OrderSummary } from "../orders/summaries/store.ts";
 import {
   acceptSuggestion,
   addAddress,

@@ -1,5 +1,5 @@
-import { and, asc, desc, eq, inArray, isNull, sql as template } from "drizzle-orm";
-import { among, amongTexts, forUpdateInOrder, given, list, told, toldIn } from "../../db/kit.ts";
+import { and, asc, eq, inArray, isNull, sql as template } from "drizzle-orm";
+import { among, amongTexts, forUpdateInOrder, list, told, toldIn } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { engine } from "../config.ts";
@@ -15,7 +15,7 @@ import { findOrderId, isOrderId } from "./names/store.ts";
 import { type LineAmounts, type Order, type OrderFields, type OrderLine, type Parcel, publicStatus } from "./order.ts";
 import { claimed, subtotalOf } from "./rules.ts";
 import { findOrderOfShipment, forgetLines, listShipments } from "./shipments/store.ts";
-import { isCancelled, isOpen, type PublicOrderStatus, unpackedStatuses } from "./status.ts";
+import { isOpen, unpackedStatuses } from "./status.ts";
 
 type Row = typeof orders.$inferSelect;
 
@@ -138,51 +138,6 @@ export async function listOpenOrdersTo(db: Db, customer_id: number, address_id: 
   return (await openTo(db, { customer_id, address_id })).map(({ id }) => id);
 }
 
-/** An order in a customer's history. */
-export interface OrderSummary {
-  readonly id: number;
-  readonly order_number: string;
-  readonly status: PublicOrderStatus;
-  /** What is not cancelled costs, with its shipping; nothing where all is. */
-  readonly total_cents: number;
-  readonly currency: string;
-  /** Units ordered. */
-  readonly item_count: number;
-  readonly created_at: number;
-}
-
-const summaries = prepared((sql, a: Args<{ customer_id: number; limit: number }>) =>
-  sql
-    .select()
-    .from(orders)
-    .where(eq(orders.customer_id, a.customer_id))
-    .orderBy(desc(orders.created_at), desc(orders.id))
-    .limit(given(a.limit)),
-);
-const unitsOf = prepared((db, a: Args<{ ids: string }>) =>
-  db
-    .select({ order_id: order_lines.order_id, units: template`sum(${order_lines.quantity})`.mapWith(Number) })
-    .from(order_lines)
-    .where(among(order_lines.order_id, a.ids))
-    .groupBy(order_lines.order_id),
-);
-
-/** A customer's orders, newest first. */
-export async function listOrderSummaries(db: Db, customer_id: number, limit: number): Promise<OrderSummary[]> {
-  const rows = await summaries(db, { customer_id, limit });
-  const units = rows.length === 0 ? [] : await unitsOf(db, { ids: list(rows.map((row) => row.id)) });
-  const counts = new Map(units.map((row) => [row.order_id, row.units]));
-  return rows.map((row) => ({
-    id: row.id,
-    order_number: row.order_number,
-    status: publicStatus(row),
-    total_cents: row.subtotal_cents + (isCancelled(row.status) ? 0 : row.shipping_amount_cents),
-    currency: row.currency,
-    item_count: counts.get(row.id) ?? 0,
-    created_at: row.created_at,
-  }));
-}
-
 /** What a new order is, before it is stored. It comes now, unless it says when it came elsewhere. */
 export type NewOrder = Omit<OrderFields, "version" | "created_at" | "updated_at"> &
   Partial<Pick<OrderFields, "created_at">>;
@@ -298,14 +253,14 @@ export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void>
   await deleteRows(tx, { ids: list(ids) });
 }
 
-/** Stores these columns of an order, and that its history has one row more. */
+/** Stores these columns of an order, and that its history has so many rows more. */
 const saving = <Name extends (typeof mutable)[number]>(names: readonly Name[]) =>
-  prepared((sql: Writing, a: Args<Pick<Row, "id" | Name> & { before: number }>) =>
+  prepared((sql: Writing, a: Args<Pick<Row, "id" | Name> & { before: number; steps: number }>) =>
     sql
       .update(orders)
       .set({
         ...Object.fromEntries(names.map((name) => [name, a[name]])),
-        history_rows: template`${orders.history_rows} + 1`,
+        history_rows: template`${orders.history_rows} + ${a.steps}`,
       })
       .where(and(eq(orders.id, a.id), eq(orders.version, a.before)))
       .returning({ number: orders.history_rows }),
@@ -344,15 +299,34 @@ async function saveLines(tx: Tx, lines: readonly OrderLine[]): Promise<void> {
   } else for (const line of lines) await saveLine(tx, line);
 }
 
+/** What one step of a command made of a locked order, and what the order's history says of it. */
+export interface Step {
+  readonly order: Order;
+  readonly entry: Entry;
+}
+
 /**
- * Stores what a command made of a locked order: its row, the counters of its lines, and one row of history. Its version
- * moves by one, and its subtotal is what its units cost that are not cancelled. Holds, parcels and claims are stored by
- * their own.
+ * A step to be stored by `saveSteps`. The order's version moves by one, and its subtotal is what its units cost that
+ * are not cancelled.
  */
-export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Entry): Promise<Order> {
+export function stepOf(tx: Tx, before: Order, after: Order, entry: Entry): Step {
   const subtotal_cents = subtotalOf(after.lines);
-  const order = { ...after, subtotal_cents, version: before.version + 1, updated_at: tx.now };
-  const [saved] = await saveOf(before, order)(tx, { ...order, before: before.version });
+  return { order: { ...after, subtotal_cents, version: before.version + 1, updated_at: tx.now }, entry };
+}
+
+/** As `saveSteps`, of a command that is one step. */
+export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Entry): Promise<Order> {
+  return saveSteps(tx, before, [stepOf(tx, before, after, entry)]);
+}
+
+/**
+ * Stores what the steps of a command, each begun where the one before ended, made of a locked order: its row, the
+ * counters of its lines, and a row of history for each step. Holds, parcels and claims are stored elsewhere.
+ */
+export async function saveSteps(tx: Tx, before: Order, steps: readonly Step[]): Promise<Order> {
+  const order = steps.at(-1)?.order;
+  if (order === undefined) return before;
+  const [saved] = await saveOf(before, order)(tx, { ...order, before: before.version, steps: steps.length });
   assert(saved !== undefined, `order ${before.id} is locked, so nobody else can have changed it`);
   const known = new Map(before.lines.map((line) => [line.id, line]));
   const changed = order.lines.filter((line) => {
@@ -360,8 +334,12 @@ export async function saveOrder(tx: Tx, before: Order, after: Order, entry: Entr
     return old !== undefined && counters.some((name) => old[name] !== line[name]);
   });
   await saveLines(tx, changed);
-  const states = { from_status: publicStatus(before), to_status: publicStatus(order) };
-  await insertHistory(tx, { order_id: order.id, ...saved, ...states }, entry);
+  const rows = steps.map(({ order: after, entry }, at) => {
+    const from_status = publicStatus(steps[at - 1]?.order ?? before);
+    const number = saved.number - steps.length + 1 + at;
+    return { step: { order_id: order.id, number, from_status, to_status: publicStatus(after) }, entry };
+  });
+  await insertHistories(tx, rows);
   return order;
 }
 
