@@ -7,10 +7,10 @@ test.skipIf(engine !== "sqlite")("an act opens its claim once, however many step
   const costs = await costsOfActs();
   const most = {
     create: { reads: 10, writes: 20 },
-    "pick (pending)": { reads: 11, writes: 25 },
+    "pick (pending)": { reads: 11, writes: 21 },
     pack: { reads: 8, writes: 7 },
     ship: { reads: 11, writes: 27 },
-    "ship (pending)": { reads: 11, writes: 57 },
+    "ship (pending)": { reads: 11, writes: 52 },
     label: { reads: 11, writes: 11 },
     "first scan": { reads: 19, writes: 27 },
     "delivered scan": { reads: 17, writes: 12 },

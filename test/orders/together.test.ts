@@ -118,10 +118,17 @@ test.skipIf(engine === "postgres")(
   240_000,
 );
 
-/** Rounds of one act each: which of two acts at the same moment comes first is left open. */
+/**
+ * Rounds of one act each, all of which name units or none: which of two calls at the same moment comes first is left
+ * open, and those that name units come after those that do not.
+ */
 const alike = ({ rounds, ...it }: Situation): Situation => ({
   ...it,
-  rounds: rounds.map((some) => some.map((one) => ({ ...one, act: some[0]?.act ?? "pick" }))),
+  rounds: rounds.map((some) => {
+    const { act, how: first } = some[0] ?? { act: "pick", how: {} };
+    const named = "items" in first;
+    return some.map((one) => ({ ...one, act, how: named ? first : "items" in one.how ? {} : one.how }));
+  }),
 });
 
 const metric = async ({ app }: House, name: string, act: string) => {

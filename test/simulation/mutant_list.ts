@@ -103,9 +103,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: "released units are given to nobody who waits",
     file: bookings,
-    search: `  await saveReservation(tx, released);
+    search: `  await saveState(tx, released);
   await fillBackorders(tx, shelves, productsOf(lines));`,
-    replace: "  await saveReservation(tx, released);",
+    replace: "  await saveState(tx, released);",
   },
   {
     name: "picked units lose their promise",
@@ -128,7 +128,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a second booking of an order is adopted and never released",
     file: claims,
-    search: "await saveReservation(tx, { ...other, status, released_at: tx.now });",
+    search: "await saveState(tx, { ...other, status, released_at: tx.now });",
     replace: "await saveReservation(tx, { ...other, priority: status === null ? 8 : 9 });",
   },
   {

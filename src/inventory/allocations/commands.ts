@@ -6,7 +6,7 @@ import type { Allocation, HeldLine, ReservationLine } from "../reservations/rese
 import type { Plan, Portion, Want } from "../reservations/rules.ts";
 import { deleteLines, insertLines, saveLines } from "../reservations/store.ts";
 import { promise, promiseAll, type Shelves, shelfOf } from "../shelves/commands.ts";
-import { addAllocation, insertAllocations, saveAllocations } from "./store.ts";
+import { addAllocation, insertAllocations, moveAllocations, saveAllocations } from "./store.ts";
 
 /**
  * The lines of the claims that are open in this transaction, by id. They are read once, and whoever changes a line or
@@ -45,22 +45,38 @@ export function takeAway(line: HeldLine, allocation: Allocation, quantity: numbe
 /** Units of an item that a line is promised. */
 interface Allotment extends Portion {
   readonly line: HeldLine;
+  /** The allocation of the line that moves to the item as a whole, taken out of the line before. */
+  readonly moved?: Allocation | null;
+}
+
+/** Takes an allocation out of its line, to be moved as a whole by `allotAll`. */
+export function liftOut(line: HeldLine, allocation: Allocation): void {
+  line.allocations = line.allocations.filter((one) => one !== allocation);
 }
 
 /** Promises units of items to lines of which all is known that is promised to them. */
 export async function allotAll(tx: Tx, allotments: readonly Allotment[]): Promise<void> {
   const fresh: { readonly line: HeldLine; readonly row: Omit<Allocation, "id"> }[] = [];
   const changed = new Set<Allocation>();
-  for (const { line, item, quantity } of allotments) {
+  const moves = new Set<Allocation>();
+  for (const { line, item, quantity, moved = null } of allotments) {
     const known = line.allocations.find(({ stock_item_id }) => stock_item_id === item.id);
     const added = fresh.find((one) => one.line === line && one.row.stock_item_id === item.id);
+    if (moved !== null && known === undefined && added === undefined) {
+      moved.stock_item_id = item.id;
+      line.allocations.push(moved);
+      moves.add(moved);
+      continue;
+    }
+    if (moved !== null) changed.add(Object.assign(moved, { quantity: 0 }));
     if (known !== undefined) {
       known.quantity += quantity;
-      changed.add(known);
+      if (!moves.has(known)) changed.add(known);
     } else if (added !== undefined) added.row.quantity += quantity;
     else fresh.push({ line, row: { reservation_line_id: line.id, stock_item_id: item.id, quantity } });
   }
   await saveAllocations(tx, [...changed]);
+  await moveAllocations(tx, [...moves]);
   await insertPromises(tx, fresh);
 }
 

@@ -211,3 +211,27 @@ export async function saveAllocations(tx: Tx, changed: readonly Allocation[]): P
   for (const id of ids) await remove(tx, { ids: [id] });
   for (const row of rows) await setQuantity(tx, row);
 }
+
+type Moved = Pick<Allocation, "id" | "stock_item_id" | "quantity">;
+
+const setPlace = prepared((tx: Writing, a: Args<Moved>) =>
+  tx
+    .update(allocations)
+    .set({ stock_item_id: sql`${a.stock_item_id}`, quantity: sql`${a.quantity}` })
+    .where(eq(allocations.id, a.id)),
+);
+const setPlaces = prepared((tx: Writing, a: Args<{ rows: string }>) =>
+  tx
+    .update(allocations)
+    .set({ stock_item_id: told("stock_item_id"), quantity: told("quantity") })
+    .from(toldIn(a.rows))
+    .where(eq(allocations.id, told("id"))),
+);
+
+/** Stores the stock item and the quantity of allocations that have moved. */
+export async function moveAllocations(tx: Tx, moved: readonly Allocation[]): Promise<void> {
+  if (moved.length === 0) return;
+  const rows = moved.map(({ id, stock_item_id, quantity }) => ({ id, stock_item_id, quantity }));
+  if (engine === "postgres") await setPlaces(tx, { rows: JSON.stringify(rows) });
+  else for (const row of rows) await setPlace(tx, row);
+}

@@ -18,7 +18,7 @@ import {
   nextExpiry,
   reservedUnits,
   saveExpired,
-  saveReservation,
+  saveState,
 } from "../reservations/store.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
 import { reservationStarts } from "../status.ts";
@@ -276,7 +276,7 @@ export async function releaseBooking(tx: Tx, reservation_id: string | number): P
   await endLines(tx, shelves, lines);
   const status = moved("release", reservation.status);
   const released = { ...reservation, status, released_at: tx.now };
-  await saveReservation(tx, released);
+  await saveState(tx, released);
   await fillBackorders(tx, shelves, productsOf(lines));
   return released;
 }
@@ -305,7 +305,7 @@ export async function extendBooking(tx: Tx, reservation_id: string, input: Exten
   const expires_at = expiryOf(tx, input.expires_at);
   if (expires_at < (reservation.expires_at ?? 0)) throw invalid("expires_at", "must not be earlier than it is");
   const extended = { ...reservation, expires_at };
-  await saveReservation(tx, extended);
+  await saveState(tx, extended);
   tx.wake("inventory.expire_reservations", expires_at);
   return extended;
 }

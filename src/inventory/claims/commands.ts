@@ -37,6 +37,7 @@ import {
   listLines,
   saveLines,
   saveReservation,
+  saveState,
 } from "../reservations/store.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
 import { isLotGood } from "../stock/shelf.ts";
@@ -69,7 +70,7 @@ export async function claimForOrder(tx: Tx, claim: OrderClaim): Promise<ClaimLin
   const { lines } = await settle(tx, shelves, claim, first, old);
   for (const other of others) {
     const status = move<ReservationStatus, typeof reservationMoves>(reservationMoves, "release", other.status);
-    await saveReservation(tx, { ...other, status, released_at: tx.now });
+    await saveState(tx, { ...other, status, released_at: tx.now });
   }
   await fillBackorders(tx, shelves, productsOf(old));
   return lines.map(claimLine);
@@ -461,5 +462,5 @@ export async function setClaimPriority(tx: Tx, order_id: number, priority: numbe
   if (open !== undefined) return change(tx, open, { priority });
   const reservation = await findOrderReservation(tx, order_id);
   assert(reservation, `order ${order_id} has a claim on stock`);
-  await saveReservation(tx, { ...reservation, priority });
+  await saveState(tx, { ...reservation, priority });
 }

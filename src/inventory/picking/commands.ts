@@ -5,7 +5,17 @@ import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { allotAll, count, itemOf, picked, setCounts, takeAway, unpicked, withdraw } from "../allocations/commands.ts";
+import {
+  allotAll,
+  count,
+  itemOf,
+  liftOut,
+  picked,
+  setCounts,
+  takeAway,
+  unpicked,
+  withdraw,
+} from "../allocations/commands.ts";
 import { saveAllocations } from "../allocations/store.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import type { Posting } from "../ledger/store.ts";
@@ -30,6 +40,8 @@ interface HeldUnits {
   readonly line: HeldLine;
   readonly item: StockItem;
   readonly quantity: number;
+  /** The allocation that they are, where all of it was taken. */
+  readonly moved: Allocation | null;
 }
 
 /** What an act changes of promises, stored at its end: one statement a table, however many lines it is about. */
@@ -79,8 +91,10 @@ export async function pickUnits(
       if (quantity === 0 || !isMeant(item)) continue;
       if (!isLotGood(item, tx.now)) throw notPickable(item);
       left -= quantity;
-      takeFrom(changes, line, allocation, quantity);
-      taken.push({ line, item, quantity });
+      const isWhole = quantity === allocation.quantity;
+      if (isWhole) liftOut(line, allocation);
+      else takeFrom(changes, line, allocation, quantity);
+      taken.push({ line, item, quantity, moved: isWhole ? allocation : null });
     }
     if (left > 0) taken.push(...(await takeOthers(tx, shelves, changes, line, isMeant, left)));
     if (count(shelves, line, { picked: line.picked + pick.quantity })) changes.lines.add(line);
@@ -172,7 +186,7 @@ async function takeOthers(
     left -= quantity;
     await giveUp(tx, shelves, changes, line, quantity);
     await promise(tx, item, quantity);
-    taken.push({ line, item, quantity });
+    taken.push({ line, item, quantity, moved: null });
   }
   if (left === 0) return taken;
   const shortages = [{ sku: product.sku, requested: units, available: units - left }];
@@ -213,10 +227,10 @@ async function stage(
     postings.push({ type: "transfer", quantity, from: item, to, reference: { type: "order", id: order }, ...common });
   }
   const came = await moveAll(tx, shelves, postings);
-  const allotments = taken.map(({ line, quantity }, at) => {
+  const allotments = taken.map(({ line, quantity, moved }, at) => {
     const item = came[at];
     assert(item, "picked units lie in staging");
-    return { line, item, quantity };
+    return { line, item, quantity, moved };
   });
   await allotAll(tx, allotments);
 }

@@ -44,7 +44,7 @@ export interface ReservationLine {
 export interface Allocation {
   readonly id: number;
   readonly reservation_line_id: number;
-  readonly stock_item_id: number;
+  stock_item_id: number;
   quantity: number;
 }
 

@@ -121,32 +121,30 @@ export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void>
   if (ids.length > 0) await tx.sql.delete(reservation_lines).where(inArray(reservation_lines.id, [...ids]));
 }
 
-type Mutable = Pick<
-  Reservation,
-  "id" | "order_id" | "order_ref" | "status" | "priority" | "paused" | "warehouse_id" | "requires_cold_storage"
-> &
-  Pick<Reservation, "expires_at" | "released_at">;
-const save = prepared((tx: Writing, a: Args<Mutable>) =>
-  tx
-    .update(reservations)
-    .set({
-      order_id: sql`${a.order_id}`,
-      order_ref: sql`${a.order_ref}`,
-      status: sql`${a.status}`,
-      priority: sql`${a.priority}`,
-      paused: sql`${a.paused}`,
-      warehouse_id: sql`${a.warehouse_id}`,
-      requires_cold_storage: sql`${a.requires_cold_storage}`,
-      expires_at: sql`${a.expires_at}`,
-      released_at: sql`${a.released_at}`,
-    })
-    .where(eq(reservations.id, a.id)),
-);
+const states = ["status", "priority", "paused", "requires_cold_storage", "expires_at", "released_at"] as const;
+/** What changes of a reservation while it stays for the same order, reference and warehouse. */
+export type ReservationState = Pick<Reservation, (typeof states)[number]>;
+
+const mutable = [...states, "order_id", "order_ref", "warehouse_id"] as const;
+
+const saving = <Name extends (typeof mutable)[number]>(names: readonly Name[]) =>
+  prepared((tx: Writing, a: Args<Pick<Reservation, "id" | Name>>) =>
+    tx
+      .update(reservations)
+      .set(Object.fromEntries(names.map((name) => [name, sql`${a[name]}`])))
+      .where(eq(reservations.id, a.id)),
+  );
+// SQLite writes an index anew whose columns are named at all.
+const [save, saveStates] = [saving(mutable), saving(states)];
 
 /** Stores a reservation as it is now. */
 export async function saveReservation(tx: Tx, reservation: Reservation): Promise<void> {
-  const { source: _source, created_at: _created, avoids: _avoids, ...row } = reservation;
-  await save(tx, row);
+  await save(tx, reservation);
+}
+
+/** As `saveReservation`, of one whose order, reference and warehouse stay as they are. */
+export async function saveState(tx: Tx, reservation: Pick<Reservation, "id"> & ReservationState): Promise<void> {
+  await saveStates(tx, reservation);
 }
 
 const setAvoids = prepared((tx: Writing, a: Args<{ id: number; avoids: string | null }>) =>

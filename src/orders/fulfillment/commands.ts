@@ -14,7 +14,7 @@ import { refuseForbidden, withClaims } from "../rules.ts";
 import type { PackOrder, PickOrder } from "../schemas.ts";
 import { insertShipment } from "../shipments/store.ts";
 import { awaitsWork, type OrderAction, orderMoves } from "../status.ts";
-import { lockOrder, lockOrders, saveOrder } from "../store.ts";
+import { lockOrder, lockOrders, type Step, saveOrder, saveSteps, stepOf } from "../store.ts";
 import {
   addedUp,
   isPacked,
@@ -116,7 +116,7 @@ export async function actOnEach<Input>(
 export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, id);
   refuseForbidden(before, "process");
-  return startWork(tx, before, actor);
+  return saveSteps(tx, before, [await startWork(tx, before, actor)]);
 }
 
 /**
@@ -147,8 +147,9 @@ async function pickLocked(tx: Tx, locked: Order, input: PickOrder, actor: Actor)
     input.items === undefined
       ? { picks: before.lines.flatMap((line) => picksUpTo(line, line.reserved)), misses: [] }
       : readPicks(before, input.items);
-  const working = await inWork(tx, before, actor);
-  const order = picks.length === 0 ? working : await pick(tx, working, picks, { actor, confirmed: true });
+  const steps = await intoWork(tx, before, actor);
+  if (picks.length > 0) steps.push(await pick(tx, reached(before, steps), picks, { actor, confirmed: true }));
+  const order = await saveSteps(tx, before, steps);
   return misses.length === 0 ? order : miss(tx, order, misses, actor);
 }
 
@@ -188,7 +189,7 @@ export function packOrders(tx: Tx, asked: readonly AskedAct<PackOrder>[]): Promi
 
 async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor): Promise<Order> {
   refuseForbidden(locked, "pack");
-  let order = await withFreshClaim(tx, locked);
+  const order = await withFreshClaim(tx, locked);
   if (input.packages === undefined) {
     refuseShort(order, input.partial ?? false);
     return stage(
@@ -208,15 +209,12 @@ async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor)
     (at) => fields[at] ?? "packages",
   );
   const packs = addedUp(left);
-  order = await inWork(tx, order, actor);
+  const shipments = [...order.shipments];
   for (const items of packages) {
     const units = addedUp(left.filter(({ item }) => items.includes(item)));
-    const shipment = await insertShipment(tx, order.id, { carrier: null, service: null }, units);
-    order = { ...order, shipments: [...order.shipments, shipment] };
+    shipments.push(await insertShipment(tx, order.id, { carrier: null, service: null }, units));
   }
-  const picks = missingPicks(order, packs);
-  if (picks.length > 0) order = await pick(tx, order, picks, { actor, confirmed: false });
-  return pack(tx, order, packs, actor);
+  return stepThrough(tx, { ...order, shipments }, actor, (working) => ({ picks: missingPicks(working, packs), packs }));
 }
 
 /**
@@ -225,11 +223,28 @@ async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor)
  */
 export async function stage(tx: Tx, before: Order, units: readonly LineUnits[], actor: Actor): Promise<Order> {
   if (units.length === 0) throw nothingToTake(before);
-  const working = await inWork(tx, before, actor);
-  const { picks, packs } = missingSteps(working, units);
-  const picked = picks.length === 0 ? working : await pick(tx, working, picks, { actor, confirmed: false });
-  return packs.length === 0 ? picked : pack(tx, picked, packs, actor);
+  return stepThrough(tx, before, actor, (working) => missingSteps(working, units));
 }
+
+/** Performs the missing steps in turn and stores the order once, with a row of history for each step. */
+async function stepThrough(
+  tx: Tx,
+  before: Order,
+  actor: Actor,
+  missing: (working: Order) => { readonly picks: readonly PickedUnits[]; readonly packs: readonly LineUnits[] },
+): Promise<Order> {
+  const steps = await intoWork(tx, before, actor);
+  const { picks, packs } = missing(reached(before, steps));
+  if (picks.length > 0) steps.push(await pick(tx, reached(before, steps), picks, { actor, confirmed: false }));
+  const picked = reached(before, steps);
+  if (packs.length > 0) steps.push(pack(tx, picked, packs, actor));
+  const order = await saveSteps(tx, before, steps);
+  if (packs.length > 0 && isPacked(order)) await emit(tx, [orderEvent("order.fulfilled", order, tx.now, picked)]);
+  return order;
+}
+
+/** The order after these steps, or as it was when there are none. */
+const reached = (before: Order, steps: readonly Step[]): Order => steps.at(-1)?.order ?? before;
 
 /**
  * A locked order with what stock holds for it under the lock of the stock: units may have been taken from it since it
@@ -241,15 +256,16 @@ export async function withFreshClaim(tx: Tx, order: Order): Promise<Order> {
   return withClaims(order, await freshClaim(tx, order.id, productsOf(order)));
 }
 
-async function inWork(tx: Tx, order: Order, actor: Actor): Promise<Order> {
-  return awaitsWork(order.status) ? startWork(tx, order, actor) : order;
+/** The step that takes an order into work, where it is not yet. */
+async function intoWork(tx: Tx, order: Order, actor: Actor): Promise<Step[]> {
+  return awaitsWork(order.status) ? [await startWork(tx, order, actor)] : [];
 }
 
-async function startWork(tx: Tx, before: Order, actor: Actor): Promise<Order> {
+async function startWork(tx: Tx, before: Order, actor: Actor): Promise<Step> {
   const order = withClaims(before, await commitClaim(tx, before.id));
   const status = move(orderMoves, "process", before.status);
   const worked: Order = { ...order, status, processing_at: tx.now };
-  return saveOrder(tx, before, worked, { event: "process", actor });
+  return stepOf(tx, before, worked, { event: "process", actor });
 }
 
 async function pick(
@@ -257,19 +273,17 @@ async function pick(
   before: Order,
   picks: readonly PickedUnits[],
   how: { readonly actor: Actor; readonly confirmed: boolean },
-): Promise<Order> {
+): Promise<Step> {
   const picked = withClaims(before, await pickClaim(tx, before.id, picks, how));
   const order: Order = { ...picked, status: move(orderMoves, "pick", before.status) };
   const note = how.confirmed ? null : "assumed";
-  return saveOrder(tx, before, order, { event: "pick", actor: how.actor, note });
+  return stepOf(tx, before, order, { event: "pick", actor: how.actor, note });
 }
 
-async function pack(tx: Tx, before: Order, packs: readonly LineUnits[], actor: Actor): Promise<Order> {
+function pack(tx: Tx, before: Order, packs: readonly LineUnits[], actor: Actor): Step {
   const packed = raised(before, "quantity_packed", packs);
   const whole = isPacked(packed);
   const status = move(orderMoves, whole ? "pack" : "pack_part", before.status);
   const after: Order = { ...packed, status, fulfilled_at: whole ? tx.now : packed.fulfilled_at };
-  const order = await saveOrder(tx, before, after, { event: "pack", actor });
-  if (whole) await emit(tx, [orderEvent("order.fulfilled", order, tx.now, before)]);
-  return order;
+  return stepOf(tx, before, after, { event: "pack", actor });
 }

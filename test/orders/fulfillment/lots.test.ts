@@ -1,5 +1,8 @@
 // Which lots and bins leave: as planned, or as somebody found them on the floor; and parcels that arrive one by one.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Db } from "../../../src/database/store.ts";
+import { plansOf } from "../../../src/inventory/reservations/store.ts";
+import { readId } from "../../../src/kit/ids.ts";
 import { openShop, type Shop } from "../shop.ts";
 
 let shop: Shop;
@@ -10,6 +13,10 @@ afterAll(() => shop.close());
 beforeEach(async () => {
   await shop.app.takeEvents();
 });
+
+/** What an order is promised, by bin. */
+const held = async (db: Db, id: string) =>
+  (await plansOf(db, [readId("order", id) ?? 0])).map(({ bin, quantity }) => ({ bin, quantity }));
 
 const level = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 
@@ -43,6 +50,23 @@ describe("works", () => {
     const made = await shop.order([[goods, 4]]);
     await shop.act(made.id, "ship");
     expect(await taken(goods.sku)).toEqual(["1 L-2 false", "3 L-1 false"]);
+  });
+
+  test("units of one lot from two bins lie together where they wait, in whatever parts they are picked", async () => {
+    for (const parts of [[5], [2, 3], [1, 4], [4, 1]]) {
+      const goods = await shop.product(0);
+      for (const bin of ["C-01", "C-02"]) {
+        await shop.app.post("/inventory", { sku: goods.sku, quantity: 3, location: "whs_1001", bin });
+      }
+      const made = await shop.order([[goods, 5]]);
+      for (const quantity of parts) await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity }] });
+      expect(await shop.app.service.stores.live.read((db) => held(db, made.id))).toEqual([
+        { bin: `STAGING-${made.id}`, quantity: 5 },
+      ]);
+      expect(await level(goods.sku)).toMatchObject({ reserved: 5, picked: 5, available: 1 });
+      await shop.act(made.id, "ship");
+      expect(await level(goods.sku)).toMatchObject({ on_hand: 1, reserved: 0, picked: 0 });
+    }
   });
 
   test("picking another lot than planned moves the promise with it", async () => {

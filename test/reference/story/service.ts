@@ -1,8 +1,8 @@
 // Those who are told: keys, subscriptions, deliveries and notices; and the service about itself.
 import { firstId } from "../../../src/database/migrate.ts";
 import type { LoggedRequest } from "../../../src/operations/requests/request.ts";
-import { insertRequests } from "../../../src/operations/requests/store.ts";
 import { start } from "../../harness.ts";
+import { storeBlock } from "../../operations/logged_requests.ts";
 import { openMailServer } from "../../webhooks/notices/mail_server.ts";
 import type { Teller } from "./teller.ts";
 
@@ -118,7 +118,7 @@ export async function events({ app, mode, tell }: Teller): Promise<void> {
   await app.runJobs();
   const { data } = await tell("listEvents", { query: { type: "inventory.received", limit: "1" } });
   await tell("getEvent", { path: { id: data[0].id } });
-  await app.service.stores[mode].write((tx) => insertRequests(tx, [asked]));
+  await app.service.stores[mode].write((tx) => storeBlock(tx, [asked]));
   const requests = await tell("listRequests", { query: { status: "4xx", limit: "1" } });
   await tell("getRequest", { path: { id: requests.data[0].id } });
   for (const operation of [

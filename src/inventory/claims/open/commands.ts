@@ -6,7 +6,13 @@ import { openLines } from "../../allocations/commands.ts";
 import { findHeldClaims } from "../../allocations/store.ts";
 import { freshShelves } from "../../backorders/commands.ts";
 import type { Avoided, HeldLine, Reservation } from "../../reservations/reservation.ts";
-import { deleteLines, listClaimedProducts, saveAvoids, saveReservation } from "../../reservations/store.ts";
+import {
+  deleteLines,
+  listClaimedProducts,
+  type ReservationState,
+  saveAvoids,
+  saveState,
+} from "../../reservations/store.ts";
 import type { Shelves } from "../../shelves/commands.ts";
 
 /** An order's claim with its stock locked. Its lines change in step with the database. */
@@ -79,9 +85,9 @@ export function holdLines(tx: Tx, claim: OpenClaim, lines: HeldLine[]): void {
 }
 
 /** Stores what changes of an open claim's reservation. */
-export async function change(tx: Tx, claim: OpenClaim, fields: Partial<Reservation>): Promise<void> {
+export async function change(tx: Tx, claim: OpenClaim, fields: Partial<ReservationState>): Promise<void> {
   claim.reservation = { ...claim.reservation, ...fields };
-  await saveReservation(tx, claim.reservation);
+  await saveState(tx, claim.reservation);
 }
 
 /** Takes lines out of an open claim to which nothing is promised any more. */
