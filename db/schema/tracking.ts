@@ -6,11 +6,13 @@ import {
 } from "../../src/shipping/updates/status.ts";
 import type { WaitingUpdate } from "../../src/tracking/record.ts";
 import { bool, id, index, int, json, oneOf, packedJson, table, text, time, unique, where } from "../kit.ts";
+import { owner } from "./merchants.ts";
 
 export const tracking_records = table(
   "tracking_records",
   {
     id: id(),
+    merchant_id: owner(),
     tracking_number: text().notNull(),
     carrier: text().notNull(),
     service_type: text(),
