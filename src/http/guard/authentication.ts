@@ -16,6 +16,8 @@ export interface Identity {
   readonly name: string;
   /** The world that the request is about. */
   readonly store: Store;
+  /** The merchant whose key or user it is; null for the house. */
+  readonly merchant_id: number | null;
   readonly granted: Granted;
   /** Null for no limit. */
   readonly rate: Rate | null;

@@ -13,6 +13,7 @@ import { type Authenticators, authentication } from "./authentication.ts";
 import { insufficient, mayDo } from "./permission.ts";
 import { limiter } from "./rate.ts";
 import type { RouteTable } from "./route_table.ts";
+import type { Scopes } from "./scopes.ts";
 
 // Paths outside of the versioned API that need a key or a session.
 const beside = /^\/metrics$|^\/dashboard\//;
@@ -26,7 +27,7 @@ const of_nobody: Granted = { permissions: new Set(), by: "level", name: "none" }
  * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, route_not_found,
  * method_not_allowed, and what the authenticators refuse.
  */
-export function guard(service: Service, authenticators: Authenticators, routes: RouteTable): Admit {
+export function guard(service: Service, authenticators: Authenticators, routes: RouteTable, scopes: Scopes): Admit {
   const authenticate = authentication(service, authenticators);
   const limit = limiter();
   const { live } = service.stores;
@@ -44,13 +45,13 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     if (route?.need === "none") {
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
       const nobody = { granted: of_nobody, writes: false, recording: null, renew: null, confirm: async () => {} };
-      return { ...call, ...nobody, route, store: live, actor };
+      return { ...call, ...nobody, route, store: live, actor, merchant_id: null, scopeOf: null };
     }
     if (!versioned && !beside.test(path)) {
       throw new Fault("route_not_found", `There is no such path; the API begins at /v1${routes.hint(path, "/v1")}.`);
     }
     const found = await authenticate(request);
-    const { type, id, name, granted, again } = found;
+    const { type, id, name, granted, again, merchant_id } = found;
     trace.actor_id = id;
     // Browsers cache by address alone, and two worlds or users may have equal tags: a 304 would show one of them the
     // data of the other.
@@ -61,8 +62,13 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     if (found.rate !== null) limit(found, found.rate, live.clock.now(), headers);
     if (route === null) throw routes.unknown(request.method, path);
     if (!mayDo(found, route)) throw insufficient(found, route);
+    if (!scopes.mayUse(found, route)) throw notForMerchants();
     const actor = { type, id, name, request_id } as const;
-    const store = route.live_only ? live : found.store;
+    const asker = route.live_only ? { ...found, store: live } : found;
+    const named = route.of_merchants ? merchantIn(request.url) : null;
+    const seen = scopes.of(asker, { request, path, makes: route.writes, named });
+    const store = seen instanceof Promise ? await seen : seen;
+    const scopeOf = (value: unknown) => scopes.named(asker, store, value);
     // Acts of keys on orders and stock are in the history of these, and too many to store twice.
     const isKept = route.writes && (type === "user" || route.of_settings);
     const recording = isKept ? recordingOf(live, service.log, clientOf(service, request)) : null;
@@ -77,7 +83,7 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     };
     const { renew } = again;
     const beforehand = renew === null ? null : () => renew(found);
-    const asked = { route, granted, writes: route.writes, store, actor, recording };
+    const asked = { route, granted, writes: route.writes, store, scopeOf, merchant_id, actor, recording };
     return { ...call, ...asked, renew: beforehand, confirm } satisfies Call;
   };
 }

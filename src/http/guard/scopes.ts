@@ -1,0 +1,26 @@
+import type { Store } from "../../database/store.ts";
+import type { Route } from "../route.ts";
+import type { Identity } from "./authentication.ts";
+
+/** What of a request decides whose records it sees. */
+export interface Asked {
+  readonly request: Request;
+  /** Below the version. */
+  readonly path: string;
+  /** Whether it may change something. */
+  readonly makes: boolean;
+  /** The merchant that its query names; null for none. */
+  readonly named: string | null;
+}
+
+type Asker = Pick<Identity, "merchant_id" | "store">;
+
+/** Decides whose records requests see and make. */
+export interface Scopes {
+  /** Whether who asks may use a route at all: some are for the house alone. */
+  readonly mayUse: (asker: Asker, route: Pick<Route, "id" | "need">) => boolean;
+  /** The store as a request sees it. Refuses: malformed_header, validation_failed, merchant_closed. */
+  readonly of: (asker: Asker, asked: Asked) => Store | Promise<Store>;
+  /** The store once the body has named a merchant, too. Refuses: validation_failed, merchant_closed. */
+  readonly named: (asker: Asker, store: Store, value: unknown) => Store | Promise<Store>;
+}
