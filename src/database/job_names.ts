@@ -29,4 +29,4 @@ export type JobName = (typeof jobNames)[number];
  * Records that a part of this process follows: it is told after each commit that changed them (`tx.changed`). Events
  * count once they have their place in the order of `GET /events`, users with their sessions and second factors.
  */
-export type Followed = "attempts" | "events" | "keys" | "users";
+export type Followed = "attempts" | "events" | "keys" | "merchants" | "users";

@@ -36,6 +36,7 @@ export const idPrefixes = {
   rate_card: "rtc",
   zone_chart: "zch",
   audit_entry: "aud",
+  merchant: "mer",
 } as const;
 
 export type Noun = keyof typeof idPrefixes;

@@ -1,0 +1,118 @@
+import { and, asc, count, desc, eq, or, type SQL, sql as template } from "drizzle-orm";
+import { contains, forUpdate, isOneOf } from "../../db/kit.ts";
+import { merchants } from "../../db/schema/merchants.ts";
+import { type Args, prepared } from "../database/statements.ts";
+import type { Db, Tx } from "../database/store.ts";
+import { missing } from "../kit/fault.ts";
+import { readId } from "../kit/ids.ts";
+import type { Window } from "../kit/page.ts";
+import type { Merchant } from "./merchant.ts";
+import type { MerchantStatus } from "./status.ts";
+
+const all = prepared((sql, _: Args<object>) => sql.select().from(merchants).orderBy(asc(merchants.id)));
+
+/** Every merchant, oldest first. */
+export async function listMerchants(db: Db): Promise<Merchant[]> {
+  return all(db, {});
+}
+
+const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(merchants).where(eq(merchants.id, a.id)));
+
+/** The merchant with this id, or null. */
+export async function findMerchant(db: Db, id: number): Promise<Merchant | null> {
+  const [row] = await byId(db, { id });
+  return row ?? null;
+}
+
+/** The merchant that an identifier names: `mer_1`, `1`, or its code. Refuses: resource_missing. */
+export async function getMerchant(db: Db, name: string): Promise<Merchant> {
+  const [row] = await db.sql.select().from(merchants).where(isNamed(name));
+  if (row === undefined) throw missing("merchant", name);
+  return row;
+}
+
+/** As `getMerchant`, and nobody else changes the merchant until this transaction ends. */
+export async function lockMerchant(tx: Tx, name: string): Promise<Merchant> {
+  const [row] = await forUpdate(tx.sql.select().from(merchants).where(isNamed(name)));
+  if (row === undefined) throw missing("merchant", name);
+  return row;
+}
+
+/** A code holds a letter, so none is read as an id. */
+function isNamed(name: string): SQL {
+  const id = readId("merchant", name);
+  return id === null ? eq(merchants.code, name) : eq(merchants.id, id);
+}
+
+/** The filters of a list of merchants. */
+interface MerchantFilters {
+  readonly status: MerchantStatus | null;
+  /** A piece of the code, the name or the legal name. */
+  readonly q: string | null;
+}
+
+/** A page of merchants, newest first. */
+export async function listMerchantPage(
+  db: Db,
+  filters: MerchantFilters,
+  { limit, offset, after }: Window,
+): Promise<Merchant[]> {
+  const { created_at, id } = merchants;
+  const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
+  return db.sql
+    .select()
+    .from(merchants)
+    .where(and(narrowed(filters), further))
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many merchants a list holds. */
+export async function countMerchants(db: Db, filters: MerchantFilters): Promise<number> {
+  const [row] = await db.sql.select({ n: count() }).from(merchants).where(narrowed(filters));
+  return row?.n ?? 0;
+}
+
+function narrowed({ status, q }: MerchantFilters): SQL | undefined {
+  return and(
+    status === null ? undefined : isOneOf(merchants.status, [status]),
+    q === null
+      ? undefined
+      : or(contains(merchants.code, q), contains(merchants.name, q), contains(merchants.legal_name, q)),
+  );
+}
+
+/** Stores a new merchant and answers it; null when another one has its code. */
+export async function insertMerchant(tx: Tx, merchant: Omit<Merchant, "id">): Promise<Merchant | null> {
+  const [row] = await tx.sql
+    .insert(merchants)
+    .values(merchant)
+    .onConflictDoNothing({ target: merchants.code })
+    .returning();
+  tx.changed("merchants");
+  return row ?? null;
+}
+
+/** Stores a changed merchant and answers it; its version moves by one. */
+export async function saveMerchant(tx: Tx, merchant: Merchant): Promise<Merchant> {
+  const after = { ...merchant, version: merchant.version + 1, updated_at: tx.now };
+  const { id, code: _code, created_at: _created_at, ...fields } = after;
+  await tx.sql.update(merchants).set(fields).where(eq(merchants.id, id));
+  tx.changed("merchants");
+  return after;
+}
+
+/** Puts down a merchant as the other world has it, unless this one knows a later version of it. */
+export async function putMerchant(tx: Tx, merchant: Merchant): Promise<void> {
+  const { id: _id, ...fields } = merchant;
+  await tx.sql
+    .insert(merchants)
+    .values(merchant)
+    .onConflictDoUpdate({
+      target: merchants.id,
+      set: fields,
+      setWhere: template`${merchants.version} < ${merchant.version}`,
+    });
+  tx.changed("merchants");
+}
