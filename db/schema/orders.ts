@@ -96,10 +96,10 @@ export const orders = table(
 );
 
 /**
- * How many orders of each merchant are in each state, kept by triggers of `orders`. Together the rows of a state are exactly its orders,
- * as whoever reads both sees them. On SQLite, which has one writer, a state has one row, of part 0. On PostgreSQL each
- * transaction has rows of its own, so that none waits for another: their part is its number, they may be below zero,
- * and a job adds them to part 0.
+ * How many orders of each merchant are in each state, kept by triggers of `orders`. Together the rows of a state are
+ * exactly its orders, as whoever reads both sees them. On SQLite, which has one writer, a state has one row, of part 0.
+ * On PostgreSQL each transaction has rows of its own, so that none waits for another: their part is its number, they
+ * may be below zero, and a job adds them to part 0.
  */
 export const order_counts = table(
   "order_counts",

@@ -16,18 +16,20 @@ const before = <Each extends { readonly name: string }>(all: readonly Each[]) =>
 const customer = `insert into customers (id, email, email_key, metadata, version, created_at, updated_at)
   values (7, 'a@b.example', 'a@b.example', '{}', 1, 0, 0)`;
 const order = (number: string, status: string, held = false) => `insert into orders
-  (order_number, status, held, customer_id, customer_email, customer_name, shipping_address_id, shipping_address,
+  (/* of */ order_number, status, held, customer_id, customer_email, customer_name, shipping_address_id, shipping_address,
    requires_cold_storage, priority, allow_backorder, subtotal_cents, shipping_amount_cents, currency, source_platform,
    metadata, version, created_at, updated_at)
-  values ('${number}', '${status}', ${held}, 7, '', '', 1, '{}', false, 0, false, 0, 0, 'USD', 'api', '{}', 1, 0, 0)`;
+  values (/* whom */ '${number}', '${status}', ${held}, 7, '', '', 1, '{}', false, 0, false, 0, 0, 'USD', 'api', '{}', 1, 0, 0)`;
+/** The same statement, as it is after the migration that tells merchants apart. */
+const owned = (insert: string) => insert.replace("/* of */", "merchant_id,").replace("/* whom */", "1,");
 const there = [order("A", "pending"), order("B", "pending"), order("C", "pending", true), order("D", "cancelled")];
 const changes = [
-  order("E", "shipped"),
+  owned(order("E", "shipped")),
   "update orders set status = 'cancelled' where order_number = 'A'",
   "update orders set held = true where order_number in ('A', 'B')",
   // What changes nothing, or is refused as a double, counts nothing.
   "update orders set status = 'cancelled', version = 2 where order_number = 'D'",
-  `${order("B", "pending")} on conflict (order_number) do nothing`,
+  `${owned(order("B", "pending"))} on conflict (order_number, merchant_id) do nothing`,
   "delete from orders where order_number = 'C'",
 ];
 const told = `select status, cast(held as int) as held, cast(sum(number) as int) as number from order_counts
