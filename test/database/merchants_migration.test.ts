@@ -338,7 +338,8 @@ describe("a database of before there were merchants", () => {
     const now =
       databaseUrl === null
         ? await base.rows(
-            "select m.name from sqlite_schema m, pragma_table_info(m.name) p where p.name = 'merchant_id' and m.type = 'table'",
+            `select m.name from sqlite_schema m, pragma_table_info(m.name) p
+             where p.name = 'merchant_id' and m.type = 'table'`,
           )
         : await base.rows(`select table_name from information_schema.columns
             where table_schema = current_schema() and column_name = 'merchant_id'`);

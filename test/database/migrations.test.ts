@@ -22,9 +22,9 @@ function migrationsOf(engine: "sqlite" | "postgres"): Migration[] {
 const rebuild = /INSERT INTO `__new_(\w+)`\([^)]*\) SELECT (.*?) FROM `\w+`/g;
 
 /**
- * Plays the migrations on an empty database and finds each that rebuilds a table and adds a column to it at once: either
- * the rebuild copies a column that the old table lacks (SQLite then stores the column's name as data), or an ADD of the
- * same table stands beside it.
+ * Plays the migrations on an empty database and finds each that rebuilds a table and adds a column to it at once:
+ * either the rebuild copies a column that the old table lacks (SQLite then stores the column's name as data), or an ADD
+ * of the same table stands beside it.
  */
 function mixed(migrations: readonly Migration[]): string[] {
   const problems: string[] = [];

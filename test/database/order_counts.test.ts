@@ -16,12 +16,12 @@ const before = <Each extends { readonly name: string }>(all: readonly Each[]) =>
 const customer = `insert into customers (id, email, email_key, metadata, version, created_at, updated_at)
   values (7, 'a@b.example', 'a@b.example', '{}', 1, 0, 0)`;
 const order = (number: string, status: string, held = false) => `insert into orders
-  (/* of */ order_number, status, held, customer_id, customer_email, customer_name, shipping_address_id, shipping_address,
+  (order_number, status, held, customer_id, customer_email, customer_name, shipping_address_id, shipping_address,
    requires_cold_storage, priority, allow_backorder, subtotal_cents, shipping_amount_cents, currency, source_platform,
    metadata, version, created_at, updated_at)
-  values (/* whom */ '${number}', '${status}', ${held}, 7, '', '', 1, '{}', false, 0, false, 0, 0, 'USD', 'api', '{}', 1, 0, 0)`;
-/** The same statement, as it is after the migration that tells merchants apart. */
-const owned = (insert: string) => insert.replace("/* of */", "merchant_id,").replace("/* whom */", "1,");
+  values ('${number}', '${status}', ${held}, 7, '', '', 1, '{}', false, 0, false, 0, 0, 'USD', 'api', '{}', 1, 0, 0)`;
+/** The same order, once a migration has told merchants apart. */
+const owned = (insert: string) => insert.replace("(order_number", "(merchant_id, order_number").replace("('", "(1, '");
 const there = [order("A", "pending"), order("B", "pending"), order("C", "pending", true), order("D", "cancelled")];
 const changes = [
   owned(order("E", "shipped")),

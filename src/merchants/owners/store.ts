@@ -1,7 +1,7 @@
 // Whose a record is that the house names in a path, so that what it names beside it is looked up among that merchant's.
 import { eq, or } from "drizzle-orm";
 import { customers } from "../../../db/schema/customers.ts";
-import { lots } from "../../../db/schema/lots.ts";
+import { lots } from "../../../db/schema/inventory.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { platform_connections } from "../../../db/schema/platforms.ts";
 import { products } from "../../../db/schema/products.ts";

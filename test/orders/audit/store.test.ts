@@ -180,8 +180,8 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string
     "counts of states that forgot an order",
     (tx) =>
       tx.sql.insert(order_counts).values([
-        { status: "pending", held: false, part: 9, number: -1 },
-        { status: "shipped", held: true, part: 9, number: 1 },
+        { merchant_id: 1, status: "pending", held: false, part: 9, number: -1 },
+        { merchant_id: 1, status: "shipped", held: true, part: 9, number: 1 },
       ]),
     [
       [`the orders in state pending ${tally}`, "orders: 1 0"],
