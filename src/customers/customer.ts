@@ -25,6 +25,7 @@ export interface Address extends StoredCheck {
 /** A customer as far as an order needs to know. */
 export interface Buyer {
   readonly id: number;
+  readonly merchant_id: number;
   readonly email: string;
   readonly first_name: string | null;
   readonly last_name: string | null;
@@ -42,7 +43,7 @@ export interface Customer extends Buyer {
 }
 
 /** The name of a customer: first and last name, else the company, else the e-mail address. */
-export function customerName({ first_name, last_name, company, email }: Omit<Buyer, "id">): string {
+export function customerName({ first_name, last_name, company, email }: Omit<Buyer, "id" | "merchant_id">): string {
   const name = [first_name, last_name].map((part) => part?.trim()).filter(Boolean);
   return name.join(" ") || company?.trim() || email;
 }

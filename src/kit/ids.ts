@@ -1,6 +1,5 @@
 /** The prefixes of identifiers on the wire, by the noun they name. */
 export const idPrefixes = {
-  merchant: "mer",
   order: "ord",
   order_line: "lin",
   hold: "hld",

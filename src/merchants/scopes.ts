@@ -3,114 +3,107 @@ import { mayMerchant } from "../access/for_merchants.ts";
 import type { Scope, Store } from "../database/store.ts";
 import type { Identity } from "../http/guard/authentication.ts";
 import type { Asked, Scopes } from "../http/guard/scopes.ts";
-import { Fault, type FaultFacts, invalidFields } from "../kit/fault.ts";
-import { readId } from "../kit/ids.ts";
-import { directoryOf, type Known } from "./directory.ts";
+import { Fault, invalid } from "../kit/fault.ts";
+import { directoryOf, type Known, type Merchants } from "./directory.ts";
 import { findOwner, ownedPaths } from "./owners/store.ts";
 import { isClosed } from "./status.ts";
 
 type Asker = Pick<Identity, "merchant_id" | "store">;
 
-const header_name = "packhouse-merchant";
 const in_header = "Packhouse-Merchant";
 
 /**
  * Decides the scope of requests. A merchant's key or user sees and makes the merchant's own alone. The house sees all;
  * what it makes belongs to the only merchant there is, or to the one whom the request names: by the header
- * `Packhouse-Merchant`, by `merchant` in the query, by `merchant_id` in the body, or by the record that its path is about.
+ * `Packhouse-Merchant`, by `merchant` in the query, by `merchant_id` in the body, or by the record of its path.
  */
 export const scopes: Scopes = {
-  mayUse({ merchant_id, store }, route) {
-    if (merchant_id === null) return true;
-    const own = directoryOf(store)
-      .now()
-      ?.find(({ id }) => id === merchant_id);
+  async mayUse({ merchant_id, store }, route) {
+    const own = merchant_id === null ? null : (await directoryOf(store).now()).byId(merchant_id);
     return mayMerchant(route, own ?? { may_buy_labels: false });
   },
   of(asker, asked) {
     const directory = directoryOf(asker.store);
-    const all = directory.now();
-    return all === null ? directory.read().then((read) => storeOf(read, asker, asked)) : storeOf(all, asker, asked);
+    const known = directory.fresh();
+    return known === null ? directory.now().then((all) => storeOf(all, asker, asked)) : storeOf(known, asker, asked);
   },
   named(asker, store, value) {
     const directory = directoryOf(asker.store);
-    const narrow = (all: readonly Known[]) => storeOfBody(all, asker, store, value);
-    const all = directory.now();
-    return all === null ? directory.read().then(narrow) : narrow(all);
+    const known = directory.fresh();
+    if (known !== null) return storeOfBody(known, asker, store, value);
+    return directory.now().then((all) => storeOfBody(all, asker, store, value));
   },
 };
 
-function storeOf(all: readonly Known[], asker: Asker, asked: Asked): Store | Promise<Store> {
-  const { merchant_id, store } = asker;
-  const header = asked.request.headers.get(header_name);
+function storeOf(known: Merchants, { merchant_id, store }: Asker, asked: Asked): Store | Promise<Store> {
+  const header = asked.request.headers.get(in_header);
   if (merchant_id !== null) {
-    if (header !== null) refuseOther(all, merchant_id, header, in_header);
-    if (asked.named !== null) refuseOther(all, merchant_id, asked.named, "merchant");
+    if (header !== null) refuseOther(known, merchant_id, header, in_header);
+    if (asked.named !== null) refuseOther(known, merchant_id, asked.named, "merchant");
     return store.scoped(ownScope(merchant_id));
   }
-  const open = all.filter(({ status }) => !isClosed(status));
-  const [first] = open;
-  const only = open.length === 1 && first !== undefined ? first : null;
-  const name = header ?? asked.named;
-  if (header !== null && asked.named !== null && header !== asked.named) {
-    throw unknown("merchant", "names another merchant than the header Packhouse-Merchant");
+  if (header !== null || asked.named !== null) {
+    const merchant = header === null ? null : merchantNamed(known, header, in_header);
+    const other = asked.named === null ? null : merchantNamed(known, asked.named, "merchant");
+    if (merchant !== null && other !== null && merchant !== other) {
+      throw invalid("merchant", `names another merchant than the header ${in_header}`);
+    }
+    return store.scoped(scopeOf(known, (merchant ?? other) as Known, asked.makes));
   }
-  if (name !== null) {
-    const merchant = merchantNamed(all, name, header === null ? "merchant" : in_header);
-    if (asked.makes && isClosed(merchant.status)) throw closed(merchant);
-    return store.scoped(all.length === 1 ? houseScope(merchant.id) : ownScope(merchant.id));
-  }
-  if (only !== null && all.length === 1) return store.scoped(houseScope(only.id));
-  if (!asked.makes) return store.scoped(houseScope(only?.id ?? null));
-  return ownerOfPath(store, asked.path).then((owner) =>
-    store.scoped(owner === null ? houseScope(only?.id ?? null) : ownScope(owner)),
-  );
+  if (known.all.length === 1) return store.scoped(houseScope(known.only?.id ?? null));
+  if (!asked.makes) return store.scoped(houseScope(null));
+  return ownerOfPath(store, asked.path).then((owner) => {
+    const whose = owner ?? known.only?.id ?? null;
+    return store.scoped(whose === null ? houseScope(null) : ownScope(whose));
+  });
 }
 
-function storeOfBody(all: readonly Known[], { merchant_id }: Asker, store: Store, value: unknown): Store {
+function storeOfBody(known: Merchants, { merchant_id }: Asker, store: Store, value: unknown): Store {
   if (typeof value !== "string" && typeof value !== "number") return store;
   if (merchant_id !== null) {
-    refuseOther(all, merchant_id, value, "merchant_id");
+    refuseOther(known, merchant_id, value, "merchant_id");
     return store;
   }
-  const merchant = merchantNamed(all, value, "merchant_id");
+  const merchant = merchantNamed(known, value, "merchant_id");
   const { sees } = store.scope;
-  if (sees !== null && sees !== merchant.id) {
-    throw unknown("merchant_id", "names another merchant than the header, the query or the path");
+  if (sees !== null && sees !== merchant.id && known.only === null) {
+    throw invalid("merchant_id", "names another merchant than the header, the query or the path");
   }
-  if (isClosed(merchant.status)) throw closed(merchant);
-  return store.base.scoped(all.length === 1 ? houseScope(merchant.id) : ownScope(merchant.id));
+  return store.base.scoped(scopeOf(known, merchant, true));
 }
 
 const ownScope = (id: number): Scope => ({ sees: id, makes: id });
 
 const houseScope = (makes: number | null): Scope => ({ sees: null, makes });
 
-/** The merchant of a code or an id. Refuses: validation_failed, malformed_header. */
-function merchantNamed(all: readonly Known[], name: string | number, where: string): Known {
-  const id = readId("merchant", name);
-  const found = all.find((merchant) => merchant.code === name || merchant.id === id);
-  if (found === undefined) throw unknown(where, "names no merchant");
+/** The scope of the house on behalf of a merchant. Refuses: merchant_closed. */
+function scopeOf(known: Merchants, merchant: Known, makes: boolean): Scope {
+  if (makes && isClosed(merchant.status)) {
+    const message = `The merchant ${merchant.code} is closed: nothing new can be made for it.`;
+    throw new Fault("merchant_closed", message, { merchant: merchant.code });
+  }
+  return known.all.length === 1 ? houseScope(merchant.id) : ownScope(merchant.id);
+}
+
+function merchantNamed(known: Merchants, name: string | number, where: string): Known {
+  const found = known.named(name);
+  if (found === null) throw unknown(where);
   return found;
 }
 
 /** A merchant's request may name its own merchant and no other: another one is as unknown to it as none. */
-function refuseOther(all: readonly Known[], own: number, name: string | number, where: string): void {
-  const id = readId("merchant", name);
-  if (id === own || all.some((merchant) => merchant.id === own && merchant.code === name)) return;
-  throw unknown(where, "names no merchant");
+function refuseOther(known: Merchants, own: number, name: string | number, where: string): void {
+  if (known.named(name)?.id !== own) throw unknown(where);
 }
 
-function unknown(where: string, message: string): Fault {
-  if (where === in_header) return new Fault("malformed_header", `${in_header} ${message}: send its code or mer_….`);
-  const facts = { field: where, code: "unknown_merchant", message: `${message}: send its code or mer_…` };
-  return invalidFields([facts]);
+function unknown(where: string): Fault {
+  const message = "names no merchant: send its code or its id, mer_…";
+  return where === in_header
+    ? new Fault("malformed_header", `${where} ${message}.`)
+    : invalid(where, message, "unknown");
 }
 
-function closed({ code }: Known): Fault {
-  const facts: FaultFacts = { merchant: code };
-  return new Fault("merchant_closed", `The merchant ${code} is closed: nothing new can be made for it.`, facts);
-}
+const record_path = new RegExp(`^/(${ownedPaths.join("|")})/([^/]+)`);
 
 /** The owner of the record that a path is about; null when it is about none, or the record is unknown. */
 async function ownerOfPath(store: Store, path: string): Promise<number | null> {
@@ -118,5 +111,3 @@ async function ownerOfPath(store: Store, path: string): Promise<number | null> {
   if (noun === undefined || name === undefined) return null;
   return store.base.read((db) => findOwner(db, noun, decodeURIComponent(name)));
 }
-
-const record_path = new RegExp(`^/(${ownedPaths.join("|")})/([^/]+)`);

@@ -81,6 +81,8 @@ export interface OrderHold {
 
 /** What is kept of an order itself. */
 export interface OrderFields {
+  /** Whose order it is: that of its customer. */
+  readonly merchant_id: number;
   readonly order_number: string;
   readonly status: OrderStatus;
   /** True while at least one hold is open. */

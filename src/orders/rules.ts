@@ -117,6 +117,7 @@ export interface LineInput extends AmountsInput {
 /** What an order needs to know of a product. */
 export interface OrderedProduct {
   readonly id: number;
+  readonly merchant_id: number;
   readonly sku: string;
   readonly name: string;
   readonly status: string;

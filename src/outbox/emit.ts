@@ -1,5 +1,6 @@
 import type { Tx } from "../database/store.ts";
 import { iso } from "../kit/clock.ts";
+import { wireId } from "../kit/ids.ts";
 import type { DomainEvent } from "./catalog.ts";
 import { insertEvents } from "./store.ts";
 
@@ -31,11 +32,11 @@ export async function emit(tx: Tx, events: readonly DomainEvent[]): Promise<void
   const listener = listeners.get(tx.sql);
   if (listener !== undefined) events.forEach(listener);
   const created_at = tx.now;
-  const rows = events.map(({ type, data, previous = {} }) => {
+  const rows = events.map(({ type, merchant_id, data, previous = {} }) => {
     const id = tx.newId("evt");
-    const body = bodyOf({ id, type, created_at: iso(created_at), data });
+    const body = bodyOf({ id, type, created_at: iso(created_at), merchant_id: wireId("merchant", merchant_id), data });
     const told = Object.keys(previous).length === 0 ? null : JSON.stringify(previous);
-    return { id, type, created_at, body, previous: told };
+    return { id, merchant_id, type, created_at, body, previous: told };
   });
   await insertEvents(tx, rows);
   tx.wake("webhooks.fan_out", tx.now);
@@ -45,6 +46,7 @@ interface Envelope {
   readonly id: string;
   readonly type: string;
   readonly created_at: string;
+  readonly merchant_id: string;
   readonly data: DomainEvent["data"];
 }
 

@@ -62,9 +62,10 @@ export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): P
   }));
   const items = planItems(order.lines, earlier, stated);
   checkReason(input.reason, items);
-  const { currency, customer_email } = order;
+  const { merchant_id, currency, customer_email } = order;
   const terms = termsOf({ ...nothingSaid, customer_email }, input);
-  const created = await insertReturn(tx, { order_id: order.id, reason: input.reason, currency, ...terms }, items);
+  const fields = { merchant_id, order_id: order.id, reason: input.reason, currency, ...terms };
+  const created = await insertReturn(tx, fields, items);
   await emit(tx, [returnEvent("return.created", created)]);
   await noteReturn(tx, order, { event: "return_created", actor, reason: input.reason, note: wordsFor(created) });
   return created;

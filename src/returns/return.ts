@@ -59,6 +59,7 @@ export interface ReturnTerms {
 
 export interface Return extends ReturnTerms {
   readonly id: number;
+  readonly merchant_id: number;
   readonly order_id: number;
   readonly status: ReturnStatus;
   readonly reason: ReturnReason;

@@ -156,6 +156,7 @@ export async function countReturns(db: Db, filter: ReturnFilter): Promise<number
 /** The fields of a new return. */
 type NewReturn = Pick<
   Return,
+  | "merchant_id"
   | "order_id"
   | "reason"
   | "return_shipping"

@@ -9,6 +9,7 @@ import type { Standing } from "./rules.ts";
 /** What is known of a parcel on its way. The fields of `Standing` identify the event that decides its status. */
 export interface TrackingRecord extends Standing {
   readonly id: number;
+  readonly merchant_id: number;
   readonly tracking_number: string;
   readonly carrier: string;
   readonly service_type: string | null;

@@ -259,6 +259,7 @@ function pastOf({ parcel, imported }: Found): TrackingFact[] {
 function firstRecord(found: Found): Omit<TrackingRecord, "id"> {
   const { parcel } = found;
   return {
+    merchant_id: parcel.merchant_id,
     tracking_number: parcel.tracking_number ?? "",
     carrier: parcel.carrier ?? unknown_carrier,
     service_type: parcel.service,
@@ -296,6 +297,7 @@ const unfollowed = {
 
 export type NewRecord = Pick<
   TrackingRecord,
+  | "merchant_id"
   | "tracking_number"
   | "carrier"
   | "service_type"
@@ -323,7 +325,7 @@ export async function insertRecords(tx: Tx, parcels: readonly NewRecord[]): Prom
 /** Stores a number that nobody here tracked; when somebody does so at the same time, that record stays. */
 export async function insertFollowed(
   tx: Tx,
-  fields: Pick<TrackingRecord, "tracking_number" | "carrier" | "order_id">,
+  fields: Pick<TrackingRecord, "merchant_id" | "tracking_number" | "carrier" | "order_id">,
 ): Promise<void> {
   const row = newRecord(tx, {
     ...fields,

@@ -17,7 +17,7 @@ import { findOrderByNumber } from "../names/store.ts";
 import type { Order } from "../order.ts";
 import { claimOf, withClaims } from "../rules.ts";
 import type { CreateOrder } from "../schemas.ts";
-import { findOrdersByNumber, insertLinesOf, insertOrder, insertOrders } from "../store.ts";
+import { insertLinesOf, insertOrder, insertOrders, listOrdersNumbered } from "../store.ts";
 
 /** An order to be created, and who creates it. */
 interface OrderToCreate {
@@ -116,10 +116,13 @@ const numbersOf = (drafts: readonly (Draft | Fault)[]) =>
 
 /** The drafts, those whose number another order has as their refusals. */
 async function withoutTaken(tx: Tx, drafts: readonly (Draft | Fault)[]): Promise<(Draft | Fault)[]> {
-  const taken = await findOrdersByNumber(tx, numbersOf(drafts));
+  const taken = await listOrdersNumbered(tx, numbersOf(drafts));
+  if (taken.length === 0) return [...drafts];
   return drafts.map((draft) => {
-    const existing = draft instanceof Fault ? undefined : taken.get(draft.fields.order_number);
-    return draft instanceof Fault || existing === undefined ? draft : takenNumber(draft.fields.order_number, existing);
+    if (draft instanceof Fault) return draft;
+    const { order_number, merchant_id } = draft.fields;
+    const existing = taken.find((order) => order.order_number === order_number && order.merchant_id === merchant_id);
+    return existing === undefined ? draft : takenNumber(order_number, existing.id);
   });
 }
 
@@ -166,7 +169,9 @@ async function storePlanned(
   const stored = planned.map((plan) => ({ ...plan, id: ids.get(plan.draft.fields.order_number) ?? 0 }));
   const lines = await insertLinesOf(
     tx,
-    stored.flatMap(({ id, draft }) => draft.lines.map((line) => ({ order_id: id, ...line }))),
+    stored.flatMap(({ id, draft }) =>
+      draft.lines.map((line) => ({ order_id: id, merchant_id: draft.fields.merchant_id, ...line })),
+    ),
   );
   const linesOf = Map.groupBy(lines, ({ order_id }) => order_id);
   const plain = stored.map(({ id, draft }) => newOrder(tx, id, draft.fields, linesOf.get(id) ?? []));

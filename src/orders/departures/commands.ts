@@ -102,7 +102,7 @@ async function packedParcel(tx: Tx, order: Order, input: ShipOrder): Promise<Shi
   const units = input.partial && packed.length > 0 ? packed : unitsOf(order, (line) => line.reserved);
   if (units.length === 0) throw nothingToTake(order);
   const { carrier = null, service = null, tracking_number = null } = input;
-  return insertShipment(tx, order.id, { carrier, service, tracking_number }, units);
+  return insertShipment(tx, order, { carrier, service, tracking_number }, units);
 }
 
 /**

@@ -43,13 +43,15 @@ export interface Draft {
  * address that lacks something. Refuses: resource_missing, validation_failed.
  */
 export function draftOrder(input: CreateOrder, named: Named, source: Source, imported = false): Draft {
-  const { recipient, products, asked } = named;
+  const { recipient, asked } = named;
+  // A SKU or an id of another merchant is as unknown to this one as none.
+  const products = named.products.filter(({ merchant_id }) => merchant_id === recipient?.buyer.merchant_id);
   const missing = [
     ...(recipient === null ? [noSuch("customer_id", "names no customer")] : []),
     ...(recipient !== null && recipient.address === null
       ? [noSuch("shipping_address_id", "names no address of this customer")]
       : []),
-    ...missingProducts(input.line_items, products),
+    ...missingProducts(input.line_items, recipient === null ? named.products : products),
     ...(input.warehouse_id != null && asked === null ? [noSuch("warehouse_id", "names no warehouse")] : []),
   ];
   if (missing.length > 0 || recipient === null || recipient.address === null) {
@@ -58,6 +60,7 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
   if (!imported) refuseIncomplete(recipient.address);
   const lines = orderedLines(input.line_items, imported ? products.map(asActive) : products);
   const fields: Draft["fields"] = {
+    merchant_id: recipient.buyer.merchant_id,
     order_number: input.order_number,
     status: orderStarts,
     held: false,

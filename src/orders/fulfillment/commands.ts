@@ -212,7 +212,7 @@ async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor)
   const shipments = [...order.shipments];
   for (const items of packages) {
     const units = addedUp(left.filter(({ item }) => items.includes(item)));
-    shipments.push(await insertShipment(tx, order.id, { carrier: null, service: null }, units));
+    shipments.push(await insertShipment(tx, order, { carrier: null, service: null }, units));
   }
   return stepThrough(tx, { ...order, shipments }, actor, (working) => ({ picks: missingPicks(working, packs), packs }));
 }

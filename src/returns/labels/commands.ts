@@ -81,6 +81,7 @@ async function readyReturn(
   const origin = await originOfOrder(tx, order);
   const { value = null, insurance = false } = input.package;
   return {
+    merchant_id: order.merchant_id,
     order_id: order.id,
     return_id: before.id,
     parcel,

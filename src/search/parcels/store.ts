@@ -6,7 +6,7 @@ import { labels, shipments } from "../../../db/schema/shipments.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
-import { findOrdersByNumber } from "../../orders/store.ts";
+import { listOrdersNumbered } from "../../orders/store.ts";
 import { bestOf, type Hit, type Typed } from "../rules.ts";
 
 const parcel = {
@@ -161,8 +161,10 @@ export async function findReturnHits(db: Db, typed: Typed, q: string, limit: num
   const own = await returnById(db, { id: typed.idOf("return") });
   const rows = [...own];
   for (const number of typed.tracking) rows.push(...(await returnsByNumber(db, { number, limit })));
-  const order_id = typed.idOf("order") || ((await findOrdersByNumber(db, [q.trim()])).get(q.trim()) ?? 0);
-  const ofOrder = await returnsOf(db, { order_id, limit });
+  const named = typed.idOf("order");
+  const orders = named === 0 ? await listOrdersNumbered(db, [q.trim()]) : [{ id: named }];
+  const ofOrder: typeof own = [];
+  for (const { id } of orders) ofOrder.push(...(await returnsOf(db, { order_id: id, limit })));
   return bestOf([
     ...rows.map((row) => returnHit(row, fitOfNumber(typed, row.number, own.includes(row)))),
     ...ofOrder.map((row) => returnHit(row, "part")),

@@ -34,6 +34,7 @@ export interface LabelWarning {
  */
 export interface PlainLabel {
   readonly id: number;
+  readonly merchant_id: number;
   /** The parcel that it is for; null for a return label. */
   readonly shipment_id: number | null;
   readonly order_id: number;

@@ -47,7 +47,12 @@ export async function buyTrackedLabels(tx: Tx, asked: readonly LabelOrder[]): Pr
 
 /** The news of a labelled parcel. */
 function creation(bought: BoughtLabel, record: TrackingRecord): DomainEvent {
-  return { type: labelMoves.complete.emits, data: { object: "shipment", ...parcelView({ ...bought, record }) } };
+  const { merchant_id } = record;
+  return {
+    type: labelMoves.complete.emits,
+    merchant_id,
+    data: { object: "shipment", ...parcelView({ ...bought, record }) },
+  };
 }
 
 /**
@@ -87,6 +92,7 @@ function recordFor(tx: Tx, label: Label, shipment_id: number | null, estimated_d
   const tracking_number = label.tracking_number ?? "";
   const look_at = taken_up ? firstLook(tracking_number, tx.now) : tx.now;
   return {
+    merchant_id: label.merchant_id,
     tracking_number,
     carrier: label.carrier,
     service_type: label.service,

@@ -161,7 +161,7 @@ function newsOf(
   const parcel = moved === null ? {} : previousOf({ status: moved.was }, moved.shipment);
   const tracking = previousOf({ status: before.status }, after);
   const previous = { ...parcel, ...("status" in tracking && { tracking }) };
-  return emits.map((type) => ({ type, data, previous }));
+  return emits.map((type) => ({ type, merchant_id: after.merchant_id, data, previous }));
 }
 
 /** Emits the news of a parcel of an order. */

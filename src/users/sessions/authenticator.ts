@@ -107,6 +107,7 @@ function identityOf({ user, session }: Opened, service: Service, mode: Mode) {
     id: wireId("user", user.id),
     name: user.name,
     store: service.stores[mode],
+    merchant_id: null,
     granted: grantedTo(role, permissions, lacks_factor),
     rate,
     addresses: null,

@@ -8,6 +8,8 @@ import type { SubscriptionHealth } from "./rules.ts";
 /** A receiver subscribed to some types of events. */
 export interface Subscription extends SubscriptionHealth {
   readonly id: number;
+  /** The merchant whose events alone it is told; null for the house, which is told all. */
+  readonly merchant_id: number | null;
   readonly url: string;
   readonly events: readonly EventType[];
   readonly description: string | null;

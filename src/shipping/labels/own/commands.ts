@@ -164,6 +164,7 @@ async function handOut(tx: Tx, sold: readonly Sold[]): Promise<BoughtLabel[]> {
       ...ready,
       id: null,
       shipment_id: number.shipment_id,
+      merchant_id: ready.order.merchant_id,
       order_id: ready.order.id,
       return_id: null,
       number,
@@ -199,6 +200,7 @@ interface OwnLabel extends Omit<OwnGoods, "residential" | "origin_zone"> {
   /** Its id, if one was allotted before; null for the next one. */
   readonly id: number | null;
   readonly shipment_id: number | null;
+  readonly merchant_id: number;
   readonly order_id: number;
   readonly fingerprint: string;
   readonly number: OwnNumber;
@@ -256,6 +258,7 @@ function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, made: OwnLabel
     shipment_id: made.shipment_id,
     ...(made.return_id !== null && { return_id: made.return_id }),
     order_id: made.order_id,
+    merchant_id: made.merchant_id,
     status: move(labelMoves, "complete", labelStarts),
     carrier: seller.carrier,
     service: offer.service,

@@ -96,6 +96,7 @@ export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, 
   const { shipment } = await openShipment(tx, ready.order, seller, ready.units);
   return claimNew(tx, seller, buying.actor, {
     shipment_id: shipment.id,
+    merchant_id: ready.order.merchant_id,
     order_id: ready.order.id,
     return_id: null,
     package: ready.parcel.package,
@@ -127,6 +128,7 @@ type Wanted = Pick<
   | "order_id"
   | "return_id"
   | "package"
+  | "merchant_id"
   | "value_cents"
   | "insurance"
   | "from_address"

@@ -1,0 +1,37 @@
+import type { Db } from "../database/store.ts";
+import { Fault } from "../kit/fault.ts";
+
+/** The merchant to whom belongs what a request makes. Refuses: merchant_required. */
+export function makerOf({ scope }: Pick<Db, "scope">): number {
+  if (scope.makes === null) throw merchantRequired();
+  return scope.makes;
+}
+
+/** The refusal of a request that does not say whose records it is about. */
+export function merchantRequired(what = "Several merchants ship from here"): Fault {
+  const way = "name one by merchant_id, or by the header Packhouse-Merchant";
+  return new Fault("merchant_required", `${what}: ${way}.`);
+}
+
+/**
+ * Refuses rows that have a name in common and belong to different merchants, when the house has not said whose are
+ * meant. Refuses: merchant_required.
+ */
+export function refuseShared<Row extends { readonly merchant_id: number }>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+): void {
+  const [first] = rows;
+  if (first === undefined || rows.every(({ merchant_id }) => merchant_id === first.merchant_id)) return;
+  const owners = new Map<string, number>();
+  for (const row of rows) {
+    const name = nameOf(row);
+    const other = owners.get(name);
+    if (other !== undefined && other !== row.merchant_id)
+      throw merchantRequired(`${name} is known to several merchants`);
+    owners.set(name, row.merchant_id);
+  }
+}
+
+/** The merchant to whom everything of before belongs, in each world. */
+export const main_merchant = 1;
