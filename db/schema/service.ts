@@ -1,7 +1,7 @@
 // What belongs to the service itself: what a database is, leases of jobs, numbers given, and answers kept for repeated
 // requests.
 import { type Mode, modes } from "../../src/kit/mode.ts";
-import { check, index, int, oneOf, primaryKey, table, text, time } from "../kit.ts";
+import { check, index, int, oneOf, table, text, time } from "../kit.ts";
 
 /** What a database is, in its only row. */
 export const installation = table(
@@ -31,9 +31,7 @@ export const counters = table("counters", {
 export const idempotency_keys = table(
   "idempotency_keys",
   {
-    key: text().notNull(),
-    /** The merchant whose key it is; 0 for the house, so that a key that was rotated finds its record still. */
-    owner: int().notNull().default(0),
+    key: text().primaryKey(),
     fingerprint: text().notNull(),
     status: int().notNull(),
     headers: text().notNull(),
@@ -43,5 +41,5 @@ export const idempotency_keys = table(
     /** Until then the work goes on and another answer may take this one's place; null when this one is the last. */
     open_until: time(),
   },
-  (t) => [primaryKey({ columns: [t.key, t.owner] }), index("idempotency_keys_expiry").on(t.expires_at)],
+  (t) => [index("idempotency_keys_expiry").on(t.expires_at)],
 );

@@ -69,9 +69,10 @@ export function addressView(address: Address) {
 
 /** The customer as the API shows it. Its timestamps have no milliseconds, as the specification says. */
 export function customerView(customer: Customer) {
-  const { id, email, first_name, last_name, phone, company, metadata, created_at, updated_at } = customer;
+  const { id, merchant_id, email, first_name, last_name, phone, company, metadata, created_at, updated_at } = customer;
   return {
     id: wireId("customer", id),
+    merchant_id: wireId("merchant", merchant_id),
     email,
     first_name,
     last_name,

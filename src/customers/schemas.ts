@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { PlainVerificationView } from "../addresses/schemas.ts";
 import { pageFields } from "../kit/page.ts";
 import { closed, idField, metadataField, momentField, nullable, textField } from "../kit/schema.ts";
+import { OwnerView, ofMerchant } from "../merchants/owner_schemas.ts";
 import { addresses_max } from "./rules.ts";
 
 const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
@@ -58,10 +59,11 @@ const customerFields = {
   metadata: Type.Optional(metadataField()),
 };
 
-const readOnly = ["id", "order_history", "order_count", "created_at", "updated_at"];
+const readOnly = ["merchant_id", "id", "order_history", "order_count", "created_at", "updated_at"];
 
 export const CreateCustomer = closed(
   {
+    ...ofMerchant,
     email: emailField(),
     ...customerFields,
     shipping_addresses: Type.Optional(Type.Array(CreateAddress, { maxItems: addresses_max })),
@@ -108,6 +110,7 @@ export const AddressView = closed({
 
 export const customerViewFields = {
   id: Type.String(),
+  merchant_id: OwnerView,
   email: Type.String(),
   first_name: nullable(Type.String()),
   last_name: nullable(Type.String()),

@@ -271,6 +271,7 @@ export function orderView(order: Order, now: number) {
   const customer_id = wireId("customer", order.customer_id);
   return {
     id: wireId("order", order.id),
+    merchant_id: wireId("merchant", order.merchant_id),
     order_number: order.order_number,
     status: publicStatus(order),
     held_from: order.held ? order.status : null,

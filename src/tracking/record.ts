@@ -121,6 +121,7 @@ export function trackedView({ record, order_id, tracking_url }: Omit<TrackingHis
   const { shipment_id, account_id } = record;
   return {
     tracking_number: record.tracking_number,
+    merchant_id: wireId("merchant", record.merchant_id),
     ...standingView(record),
     carrier: record.carrier,
     service_type: record.service_type,

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, momentField, notesField, nullable, textField } from "../kit/schema.ts";
+import { OwnerView } from "../merchants/owner_schemas.ts";
 import { shipmentStatuses } from "../orders/shipments/status.ts";
 import { labelStatuses } from "../shipping/labels/status.ts";
 import { PackageDimensions } from "../shipping/schemas.ts";
@@ -39,6 +40,7 @@ const standing = {
 
 const tracked = {
   tracking_number: Type.String(),
+  merchant_id: OwnerView,
   ...standing,
   carrier: Type.String(),
   service_type: text,

@@ -73,7 +73,6 @@ ALTER TABLE "reservations" ADD COLUMN "merchant_id" bigint DEFAULT 1 NOT NULL;--
 ALTER TABLE "reservations" ALTER COLUMN "merchant_id" DROP DEFAULT;--> statement-breakpoint
 ALTER TABLE "returns" ADD COLUMN "merchant_id" bigint DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "returns" ALTER COLUMN "merchant_id" DROP DEFAULT;--> statement-breakpoint
-ALTER TABLE "idempotency_keys" ADD COLUMN "owner" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE "labels" ADD COLUMN "merchant_id" bigint DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "labels" ALTER COLUMN "merchant_id" DROP DEFAULT;--> statement-breakpoint
 ALTER TABLE "shipments" ADD COLUMN "merchant_id" bigint DEFAULT 1 NOT NULL;--> statement-breakpoint
@@ -86,9 +85,7 @@ ALTER TABLE "deliveries" ADD COLUMN "merchant_id" bigint;--> statement-breakpoin
 ALTER TABLE "notices" ADD COLUMN "merchant_id" bigint;--> statement-breakpoint
 ALTER TABLE "subscriptions" ADD COLUMN "merchant_id" bigint;--> statement-breakpoint
 ALTER TABLE "order_counts" DROP CONSTRAINT "order_counts_status_held_part_pk";--> statement-breakpoint
-ALTER TABLE "idempotency_keys" DROP CONSTRAINT "idempotency_keys_pkey";--> statement-breakpoint
 ALTER TABLE "order_counts" ADD CONSTRAINT "order_counts_merchant_id_status_held_part_pk" PRIMARY KEY("merchant_id","status","held","part");--> statement-breakpoint
-ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_key_owner_pk" PRIMARY KEY("key","owner");--> statement-breakpoint
 CREATE OR REPLACE FUNCTION count_order() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   -- To set the path for each call would take longer than to count.

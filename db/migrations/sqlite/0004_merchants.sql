@@ -220,23 +220,6 @@ CREATE TABLE `__new_order_counts` (
 INSERT INTO `__new_order_counts`("merchant_id", "status", "held", "part", "number") SELECT 1, "status", "held", "part", "number" FROM `order_counts`;--> statement-breakpoint
 DROP TABLE `order_counts`;--> statement-breakpoint
 ALTER TABLE `__new_order_counts` RENAME TO `order_counts`;--> statement-breakpoint
-CREATE TABLE `__new_idempotency_keys` (
-	`key` text NOT NULL,
-	`owner` integer DEFAULT 0 NOT NULL,
-	`fingerprint` text NOT NULL,
-	`status` integer NOT NULL,
-	`headers` text NOT NULL,
-	`body` text NOT NULL,
-	`created_at` integer NOT NULL,
-	`expires_at` integer NOT NULL,
-	`open_until` integer,
-	PRIMARY KEY(`key`, `owner`)
-) STRICT;
---> statement-breakpoint
-INSERT INTO `__new_idempotency_keys`("key", "owner", "fingerprint", "status", "headers", "body", "created_at", "expires_at", "open_until") SELECT "key", 0, "fingerprint", "status", "headers", "body", "created_at", "expires_at", "open_until" FROM `idempotency_keys`;--> statement-breakpoint
-DROP TABLE `idempotency_keys`;--> statement-breakpoint
-ALTER TABLE `__new_idempotency_keys` RENAME TO `idempotency_keys`;--> statement-breakpoint
-CREATE INDEX `idempotency_keys_expiry` ON `idempotency_keys` (`expires_at`);--> statement-breakpoint
 ALTER TABLE `audit_entries` ADD `merchant_id` integer REFERENCES merchants(id);--> statement-breakpoint
 ALTER TABLE `addresses` ADD `merchant_id` integer REFERENCES merchants(id);--> statement-breakpoint
 UPDATE `addresses` SET `merchant_id` = 1;--> statement-breakpoint

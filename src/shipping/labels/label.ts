@@ -138,6 +138,7 @@ export function labelView(label: PlainLabel, context: LinkContext) {
   }));
   return {
     label_id: wireId("label", label.id),
+    merchant_id: wireId("merchant", label.merchant_id),
     shipment_id: label.shipment_id === null ? null : wireId("shipment", label.shipment_id),
     order_id: wireId("order", label.order_id),
     return_id: return_id === null ? null : wireId("return", return_id),
