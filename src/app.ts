@@ -13,6 +13,7 @@ import type { Service } from "./http/service.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
 import { tellSets } from "./inventory/shelves/commands.ts";
 import { keyRoutes } from "./keys/routes.ts";
+import { merchantRoutes } from "./merchants/routes.ts";
 import { historyRoutes } from "./operations/history/routes.ts";
 import { mailRoutes } from "./operations/mail/routes.ts";
 import { requestRoutes } from "./operations/requests/routes.ts";
@@ -54,6 +55,7 @@ const features = (service: Service) =>
     .use(mailRoutes(service))
     .use(auditRoutes)
     .use(keyRoutes(service))
+    .use(merchantRoutes(service))
     .use(userRoutes(service))
     .use(sessionRoutes(service))
     .use(secondFactorRoutes(service))

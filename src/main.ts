@@ -98,8 +98,14 @@ const serving: Command = command({
 async function allCommands(): Promise<Commands> {
   const { keyCommands } = await import("./keyring.ts");
   const { userCommands } = await import("./user_commands.ts");
-  const own = { ...onCommandLine("keys", keyCommands), ...onCommandLine("users", userCommands) };
-  return { serve: serving, ...own, ...others };
+  const { merchantCommands } = await import("./merchant_commands.ts");
+  return {
+    serve: serving,
+    ...onCommandLine("keys", keyCommands),
+    ...onCommandLine("users", userCommands),
+    ...onCommandLine("merchants", merchantCommands),
+    ...others,
+  };
 }
 
 const others: Commands = {

@@ -12,6 +12,7 @@ import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
 import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs.ts";
 import { counter } from "./kit/meter.ts";
+import { copyMerchantsOf } from "./merchants/jobs.ts";
 import { notePoint } from "./operations/history/jobs.ts";
 import { checkIndexes, checkPages } from "./operations/jobs.ts";
 import { forgetOldRequests } from "./operations/requests/jobs.ts";
@@ -81,6 +82,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "53 * * * *", what: "forget callbacks that carriers do not repeat",          job: forgetOldCallbacks },
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
+  { when: "* * * * *",  what: "copy merchants that the test world lacks", job: copyMerchantsOf, at_start: true },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
   { when: "*/5 * * * * *", what: "add up what was counted of orders",            job: addUpOrders },
   { when: "*/30 * * * * *", what: "note the figures of the moment",              job: notePoint },

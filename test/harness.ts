@@ -12,6 +12,7 @@ import { addressList } from "../src/kit/address.ts";
 import { type Clock, stillClock } from "../src/kit/clock.ts";
 import type { Log } from "../src/kit/log.ts";
 import type { Mode } from "../src/kit/mode.ts";
+import { ensureMerchant } from "../src/merchants/commands.ts";
 import type { EventType } from "../src/outbox/catalog.ts";
 import { secondEventSchema } from "../src/outbox/schemas.ts";
 import { operationsOf } from "../src/reference/description.ts";
@@ -86,6 +87,7 @@ async function begin(...stores: readonly Store[]): Promise<void> {
   for (const store of stores) {
     await store.write(ensureWarehouse);
     await store.write(ensureRateCards);
+    await store.write(ensureMerchant);
   }
   await stores[0]?.write(ensureRoles);
 }

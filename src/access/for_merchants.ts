@@ -35,6 +35,8 @@ const by_permission: Readonly<Record<Permission, boolean>> = {
   "reports.read": true,
   "metrics.read": false,
   "house.manage": false,
+  "merchants.read": false,
+  "merchants.manage": false,
 };
 
 /** What a merchant may do by a route: nothing, anything, or only with labels at the house's cost allowed. */
@@ -100,7 +102,7 @@ export const routesNamed: readonly string[] = Object.keys(by_route);
 
 const of_house: ReadonlySet<RouteNeed> = new Set<RouteNeed>([
   ...(["none", "any", "user", "shipping.manage", "users.manage", "audit.read", "metrics.read"] as const),
-  ...(["requests.read", "house.manage"] as const),
+  ...(["requests.read", "house.manage", "merchants.read", "merchants.manage"] as const),
 ]);
 
 /** Whether a route is about records that belong to merchants, so that its query may name one. */

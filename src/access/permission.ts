@@ -32,6 +32,8 @@ export const permissions = {
   "reports.read": "See reports",
   "metrics.read": "See the metrics of the service",
   "house.manage": "Set up warehouses, zones and bins",
+  "merchants.read": "See the merchants whose goods lie in the house",
+  "merchants.manage": "Create, change, suspend and close merchants",
 } as const;
 
 export type Permission = keyof typeof permissions;
@@ -54,6 +56,7 @@ const readable: readonly Permission[] = [
   "webhooks.read",
   "reports.read",
   "metrics.read",
+  "merchants.read",
 ];
 
 const daily: readonly Permission[] = [
@@ -79,12 +82,12 @@ export const levelPermissions: Readonly<Record<Level, ReadonlySet<Permission>>> 
 };
 
 /** Permissions for data that both worlds share. It lies with the live data, and no key of the test world reaches it. */
-export const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read"]);
+export const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read", "merchants.manage"]);
 
 /** Permissions for settings: the audit trail records every change made with these, by keys too. */
 export const ofSettings: ReadonlySet<Permission> = new Set([
   ...(["keys.manage", "users.manage", "webhooks.manage", "platforms.manage", "shipping.manage"] as const),
-  "house.manage",
+  ...(["house.manage", "merchants.manage"] as const),
 ]);
 
 const of_test: Readonly<Record<Level, ReadonlySet<Permission>>> = {

@@ -40,6 +40,7 @@ export const roleFacts: Readonly<Record<Role, RoleFacts>> = {
       "shipping.read",
       "shipping.buy",
       "tracking.read",
+      "merchants.read",
     ],
   },
   viewer: {

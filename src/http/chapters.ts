@@ -86,6 +86,12 @@ export const chapters = [
   },
   { name: "Events", description: "Events that happened, to be read again." },
   {
+    name: "Merchants",
+    description:
+      "Those whose goods lie in the house and whose orders leave it. With one merchant nothing has to name it; with" +
+      " several see the guide *Several merchants*.",
+  },
+  {
     name: "Users",
     description:
       "People who sign in to the dashboard, what their roles may do, and where they are signed in. There is one set" +

@@ -16,6 +16,7 @@ export const faults = {
   insecure_connection: { status: 403, type: "permission" },
   insufficient_permission: { status: 403, type: "permission" },
   ip_not_allowed: { status: 403, type: "permission" },
+  not_for_merchants: { status: 403, type: "permission" },
   second_factor_setup_required: { status: 403, type: "permission" },
   route_not_found: { status: 404, type: "not_found" },
   resource_missing: { status: 404, type: "not_found" },
@@ -37,6 +38,8 @@ export const faults = {
   last_owner: { status: 409, type: "conflict" },
   lot_not_pickable: { status: 409, type: "conflict" },
   mail_not_configured: { status: 409, type: "conflict" },
+  merchant_closed: { status: 409, type: "conflict" },
+  merchant_not_empty: { status: 409, type: "conflict" },
   no_suggestion: { status: 409, type: "conflict" },
   nothing_to_manifest: { status: 409, type: "conflict" },
   nothing_to_return: { status: 409, type: "conflict" },
@@ -64,6 +67,7 @@ export const faults = {
   carrier_unauthorized: { status: 422, type: "invalid_request" },
   idempotency_key_reused: { status: 422, type: "invalid_request" },
   immutable_field: { status: 422, type: "invalid_request" },
+  merchant_required: { status: 422, type: "invalid_request" },
   refund_exceeds_amount: { status: 422, type: "invalid_request" },
   validation_failed: { status: 422, type: "invalid_request" },
   rate_limited: { status: 429, type: "rate_limit" },
@@ -87,7 +91,7 @@ export interface FieldProblem {
 }
 
 /** What a refusal says beside its message. `fields` becomes the error's `details`; the rest stands beside the code. */
-interface FaultFacts {
+export interface FaultFacts {
   readonly fields?: readonly FieldProblem[];
   readonly [fact: string]: unknown;
 }

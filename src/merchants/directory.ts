@@ -92,12 +92,12 @@ export class Directory {
 
 const directories = new WeakMap<Store, Directory>();
 
-/** The directory of a store: there is one for each. */
-export function directoryOf(store: Store): Directory {
-  let directory = directories.get(store);
+/** The directory of a store: there is one for each, whatever of it is seen. */
+export function directoryOf({ base }: Store): Directory {
+  let directory = directories.get(base);
   if (directory === undefined) {
-    directory = new Directory(store);
-    directories.set(store, directory);
+    directory = new Directory(base);
+    directories.set(base, directory);
   }
   return directory;
 }

@@ -3,6 +3,7 @@ import { contains, forUpdate, isOneOf } from "../../db/kit.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import { type Args, prepared } from "../database/statements.ts";
 import type { Db, Tx } from "../database/store.ts";
+import { assert } from "../kit/assert.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
@@ -18,17 +19,24 @@ export async function listMerchants(db: Db): Promise<Merchant[]> {
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(merchants).where(eq(merchants.id, a.id)));
 
-/** The merchant with this id, or null. */
-export async function findMerchant(db: Db, id: number): Promise<Merchant | null> {
+/** The merchant with this id, which there is. */
+export async function findMerchant(db: Db, id: number): Promise<Merchant> {
   const [row] = await byId(db, { id });
+  assert(row, "a record is of a merchant that there is");
+  return row;
+}
+
+/** The merchant that an identifier names: `mer_1`, `1`, or its code; or null. */
+export async function findMerchantNamed(db: Db, name: string): Promise<Merchant | null> {
+  const [row] = await db.sql.select().from(merchants).where(isNamed(name));
   return row ?? null;
 }
 
-/** The merchant that an identifier names: `mer_1`, `1`, or its code. Refuses: resource_missing. */
+/** As `findMerchantNamed`. Refuses: resource_missing. */
 export async function getMerchant(db: Db, name: string): Promise<Merchant> {
-  const [row] = await db.sql.select().from(merchants).where(isNamed(name));
-  if (row === undefined) throw missing("merchant", name);
-  return row;
+  const merchant = await findMerchantNamed(db, name);
+  if (merchant === null) throw missing("merchant", name);
+  return merchant;
 }
 
 /** As `getMerchant`, and nobody else changes the merchant until this transaction ends. */
@@ -94,6 +102,18 @@ export async function insertMerchant(tx: Tx, merchant: Omit<Merchant, "id">): Pr
   return row ?? null;
 }
 
+/** Whether each merchant has its moments: the one that a migration has made has none at first. */
+export async function areDated(db: Db): Promise<boolean> {
+  return (await listMerchants(db)).every(({ created_at }) => created_at > 0);
+}
+
+/** Gives a merchant that a migration has made, without a moment, this one. */
+export async function dateMerchants(tx: Tx): Promise<void> {
+  const moments = { created_at: tx.now, updated_at: tx.now };
+  await tx.sql.update(merchants).set(moments).where(eq(merchants.created_at, 0));
+  tx.changed("merchants");
+}
+
 /** Stores a changed merchant and answers it; its version moves by one. */
 export async function saveMerchant(tx: Tx, merchant: Merchant): Promise<Merchant> {
   const after = { ...merchant, version: merchant.version + 1, updated_at: tx.now };
@@ -112,7 +132,7 @@ export async function putMerchant(tx: Tx, merchant: Merchant): Promise<void> {
     .onConflictDoUpdate({
       target: merchants.id,
       set: fields,
-      setWhere: template`${merchants.version} < ${merchant.version}`,
+      setWhere: template`${merchants.version} <= ${merchant.version}`,
     });
   tx.changed("merchants");
 }

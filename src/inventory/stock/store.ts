@@ -185,3 +185,23 @@ export async function getStockedIds(
   if (bundles.length > 0) throw invalidFields(bundles);
   return items.map(({ sku }) => found.get(sku)?.id ?? 0);
 }
+
+const units = prepared((select, _: Args<object>) =>
+  select
+    .select({ number: sql`coalesce(sum(${stock_items.on_hand}), 0)`.mapWith(Number) })
+    .from(stock_items)
+    .where(held),
+);
+const travelling = prepared((select, _: Args<object>) =>
+  select
+    .select({ number: sql`coalesce(sum(${transfer_loads.in_transit}), 0)`.mapWith(Number) })
+    .from(transfer_loads)
+    .innerJoin(products, eq(products.id, transfer_loads.product_id))
+    .where(sql`${transfer_loads.in_transit} > 0`),
+);
+
+/** How many units lie in the warehouses, and are on their way between two of them. */
+export async function countUnits(db: Db): Promise<number> {
+  const [[lying], [moving]] = [await units(db, {}), await travelling(db, {})];
+  return (lying?.number ?? 0) + (moving?.number ?? 0);
+}

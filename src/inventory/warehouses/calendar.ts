@@ -1,7 +1,7 @@
 import { invalid } from "../../kit/fault.ts";
 import {
+  checkTimezone,
   dayText,
-  isTimeZone,
   localTime,
   momentAt,
   readDay,
@@ -83,12 +83,4 @@ export function readCalendar({ timezone, working_days, holidays, cutoff_time }: 
     ...(holidays === undefined ? {} : { holidays: [...new Set(holidays)].sort() }),
     ...(cutoff_time === undefined ? {} : { cutoff_time }),
   };
-}
-
-/** Refuses: validation_failed, for a name that is no IANA time zone. */
-function checkTimezone(timezone: string): void {
-  // A name begins with a letter; what else is known, such as +05:00, has no summer time.
-  if (!/^[A-Za-z]/.test(timezone) || !isTimeZone(timezone)) {
-    throw invalid("timezone", "must be an IANA time zone such as America/New_York");
-  }
 }

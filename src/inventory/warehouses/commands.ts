@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { checkAddresses } from "../../customers/rules.ts";
+import { readPlace } from "../../addresses/rules.ts";
 import { isDuplicate } from "../../database/conflict.ts";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import type { Place } from "../../kit/place.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { BinSpot } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
@@ -108,7 +107,7 @@ export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse
   checkZonesDiffer(location_zones);
   const fields = {
     ...(name === undefined ? {} : { name }),
-    ...(address === undefined ? {} : { address: addressOf(address, name ?? before.name) }),
+    ...(address === undefined ? {} : { address: readPlace(address, name ?? before.name, "address") }),
     ...readCalendar(input),
     ...(priority === undefined ? {} : { priority }),
   };
@@ -133,15 +132,7 @@ const nameTaken = () => invalid("name", "belongs to another warehouse", "duplica
 
 function fieldsOf(input: CreateWarehouse) {
   const { name, address, priority = 100 } = input;
-  return { name, address: addressOf(address, name), priority, ...usualCalendar, ...readCalendar(input) };
-}
-
-/** Where parcels leave from. Refuses: validation_failed, for a place that no carrier finds. */
-function addressOf(address: CreateWarehouse["address"], name: string): Place {
-  const { address_line2 = null, state = null, postal_code = null } = address;
-  const place = { ...address, name: address.name ?? name, address_line2, state, postal_code };
-  checkAddresses([{ ...place, company: place.company ?? null, phone: place.phone ?? null }], () => "address.");
-  return place;
+  return { name, address: readPlace(address, name, "address"), priority, ...usualCalendar, ...readCalendar(input) };
 }
 
 /** Fills a new warehouse with its zones; the places for units that are not for sale lie in the first one. */

@@ -1,10 +1,11 @@
 // How many orders are in each state, as triggers of the table of orders keep it.
 import { gt, sql as template } from "drizzle-orm";
+import { isOneOf } from "../../../db/kit.ts";
 import { order_counts } from "../../../db/schema/orders.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { publicStatus } from "../order.ts";
-import type { OrderStatus, PublicOrderStatus } from "../status.ts";
+import { type OrderStatus, openStatuses, type PublicOrderStatus } from "../status.ts";
 
 const kept = prepared((sql, _: Args<object>) =>
   sql
@@ -25,6 +26,19 @@ export async function countByStatus(db: Db): Promise<ReadonlyMap<PublicOrderStat
     counts.set(status, (counts.get(status) ?? 0) + row.number);
   }
   return counts;
+}
+
+const open = prepared((sql, _: Args<object>) =>
+  sql
+    .select({ number: template`coalesce(sum(${order_counts.number}), 0)`.mapWith(Number) })
+    .from(order_counts)
+    .where(isOneOf(order_counts.status, openStatuses)),
+);
+
+/** How many orders have neither left nor been cancelled. */
+export async function countOpenOrders(db: Db): Promise<number> {
+  const [row] = await open(db, {});
+  return row?.number ?? 0;
 }
 
 const partsLeft = prepared((sql, _: Args<object>) =>
