@@ -25,6 +25,7 @@ import { system } from "../../src/kit/actor.ts";
 import { addressList } from "../../src/kit/address.ts";
 import { LineWriter, openLog, silentLog } from "../../src/kit/log.ts";
 import { bodyOf } from "../../src/kit/schema.ts";
+import { scopes } from "../../src/merchants/scopes.ts";
 import { orderAnswer } from "../../src/orders/actions/routes.ts";
 import { orderView } from "../../src/orders/order.ts";
 import { CreateOrder } from "../../src/orders/schemas.ts";
@@ -163,6 +164,8 @@ function ladder(service: Service, app: App, id: string, keys: { free: string; li
       known_hosts: service.known_hosts,
       headers: {},
       granted: grantOf("full", "test"),
+      merchant_id: null,
+      scopeOf: null,
       renew: null,
       confirm: async () => {},
     },
@@ -175,7 +178,12 @@ function ladder(service: Service, app: App, id: string, keys: { free: string; li
     .use(withConventions(service, async (request, request_id) => callOf(request, request_id)))
     .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
   const guarded = new Elysia(strict)
-    .use(withConventions(service, guard(service, { ways: [keyAuthenticator(service)], nobody: withoutKey }, table)))
+    .use(
+      withConventions(
+        service,
+        guard(service, { ways: [keyAuthenticator(service)], nobody: withoutKey }, table, scopes),
+      ),
+    )
     .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
   const now = () => store.clock.now();
   const counted = openEntrance({ log: silentLog, slow_ms: 60_000, now }, async (request) => handle(request));
@@ -231,6 +239,8 @@ function validation(service: Service, app: App) {
       known_hosts: service.known_hosts,
       headers: {},
       granted: grantOf("full", "test"),
+      merchant_id: null,
+      scopeOf: null,
       renew: null,
       confirm: async () => {},
     },

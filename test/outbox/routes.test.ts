@@ -11,7 +11,9 @@ beforeAll(async () => {
   app = await openTestApp();
   for (let n = 1; n <= 7; n += 1) {
     const type: EventType = n % 2 === 0 ? "order.shipped" : "order.created";
-    await app.service.stores.live.write((tx) => emit(tx, [{ type, data: { object: "order", id: `ord_${n}` } }]));
+    await app.service.stores.live.write((tx) =>
+      emit(tx, [{ type, merchant_id: 1, data: { object: "order", id: `ord_${n}` } }]),
+    );
     app.clocks.live.advance(1000);
   }
   await app.runJobs();

@@ -320,7 +320,7 @@ describe("refuses", () => {
     await subscribe();
     await tell(["ord_1"]);
     const failed = scene.store.write(async (tx) => {
-      await emit(tx, [{ type: "order.created", data: { object: "order", id: "ord_2" } }]);
+      await emit(tx, [{ type: "order.created", merchant_id: 1, data: { object: "order", id: "ord_2" } }]);
       throw new Error("undone");
     });
     await expect(failed).rejects.toThrow("undone");
@@ -337,7 +337,11 @@ describe("guards", () => {
     await scene.store.write((tx) =>
       emit(
         tx,
-        Array.from({ length: 450 }, (_, n) => ({ type: "order.created", data: { object: "order", id: `${n}` } })),
+        Array.from({ length: 450 }, (_, n) => ({
+          type: "order.created",
+          merchant_id: 1,
+          data: { object: "order", id: `${n}` },
+        })),
       ),
     );
     const more: boolean[] = [];
