@@ -15,8 +15,8 @@ import { moveUnits, type OpenShelf, type Shelves, shelfOf, shelfView, stockEvent
 import { type AdjustmentReason, isAvailable } from "../status.ts";
 import { refuseBundle, refuseTooMuch } from "../stock/rules.ts";
 import type { AddStock } from "../stock/schemas.ts";
-import type { StockedProduct } from "../stock/shelf.ts";
-import { findStockedIds } from "../stock/store.ts";
+import { ownSpot, type StockedProduct } from "../stock/shelf.ts";
+import { findStockedId } from "../stock/store.ts";
 import { binFor, waitingSpot, warehouseNamed } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
@@ -76,7 +76,7 @@ export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const { product } = shelf;
   const lot = await lotFor(tx, product, arrival);
   const place = await arrivalSpot(tx, product, arrival);
-  const spot = { product_id: product.id, ...place, ...lotSpot(lot), received_at: received_date };
+  const spot = { ...ownSpot(product), ...place, ...lotSpot(lot), received_at: received_date };
   refuseTooMuch(shelf, spot, quantity, "quantity");
   const posting = { type: "receipt", quantity, from: null, to: spot, to_place: null, promised: false } as const;
   const told = { reason, notes, reference, unit_cost_cents, confirmed: true, actor };
@@ -106,8 +106,8 @@ async function arrivalSpot(tx: Tx, product: StockedProduct, arrival: Arrival): P
 }
 
 async function openSku(tx: Tx, sku: string): Promise<Shelves> {
-  const id = (await findStockedIds(tx, [sku])).get(sku);
-  if (id === undefined) {
+  const id = await findStockedId(tx, sku);
+  if (id === null) {
     throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
       fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });
@@ -145,7 +145,7 @@ export async function lotFor(
     throw invalid("expiration_date", `is required: ${product.sku} tracks expiry`, "required");
   }
   const status = expiration_date !== null && expiration_date <= tx.now ? "expired" : "available";
-  return insertLot(tx, { product_id: product.id, lot_number, received_date, expiration_date, status });
+  return insertLot(tx, { ...ownSpot(product), lot_number, received_date, expiration_date, status });
 }
 
 /** Returned units and what becomes of them. */
@@ -191,7 +191,7 @@ export async function takeReturned(
 async function returnSpot(tx: Tx, { product }: OpenShelf, unit: ReturnedUnits): Promise<Spot> {
   const { warehouse_id, disposition, bin: code, lot_id, quantity } = unit;
   const lot = lot_id === null ? null : await findLotById(tx, lot_id);
-  const own = { product_id: product.id, ...lotSpot(lot), received_at: tx.now };
+  const own = { ...ownSpot(product), ...lotSpot(lot), received_at: tx.now };
   if (disposition !== "restock" || !code) {
     const place = await waitingSpot(tx, warehouse_id, disposition === "quarantine" ? "quarantine" : "returns");
     return { ...own, ...place };

@@ -105,10 +105,11 @@ function noSuchReservation(id: string): Fault {
 }
 
 /** The reservations that an order takes over: the one it names, or those made for its number. */
-async function adoptedBy(tx: Tx, { reservation_id, order_number, source }: OrderClaim): Promise<Reservation[]> {
-  if (reservation_id === null) return findAdoptable(tx, order_number, source);
+async function adoptedBy(tx: Tx, claim: OrderClaim): Promise<Reservation[]> {
+  const { reservation_id, order_number, source, merchant_id } = claim;
+  if (reservation_id === null) return findAdoptable(tx, order_number, source, merchant_id);
   const named = await findReservation(tx, reservation_id);
-  if (named === null) throw noSuchReservation(wireId("reservation", reservation_id));
+  if (named === null || named.merchant_id !== merchant_id) throw noSuchReservation(wireId("reservation", reservation_id));
   if (named.order_id !== null) {
     throw new Fault("reservation_committed", `${wireId("reservation", named.id)} belongs to another order.`);
   }
@@ -156,7 +157,7 @@ async function settle(
   const row = { order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
   const reservation = { ...before, ...row, expires_at: null };
   await saveReservation(tx, reservation);
-  return { reservation, lines: await replaceLines(tx, shelves, before.id, old, claim.lines, portions) };
+  return { reservation, lines: await replaceLines(tx, shelves, before, old, claim.lines, portions) };
 }
 
 function noPlan({ lines }: OrderClaim): Plan {

@@ -14,6 +14,7 @@ import { lotSpot } from "../lots/lot.ts";
 import { findLot, findLotById } from "../lots/store.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { bundleProblem } from "../stock/rules.ts";
+import { ownSpot } from "../stock/shelf.ts";
 import { warehouseNamed } from "../warehouses/commands.ts";
 import { findBin, findLastingBins, shareWarehouse } from "../warehouses/store.ts";
 import { type Bin, binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
@@ -251,5 +252,5 @@ async function newSpot(tx: Tx, { product }: OpenShelf, warehouse: ZonedWarehouse
   const bin = await findBin(tx, warehouse.id, line.bin);
   assert(bin?.id === line.bin_id, `bin ${line.bin_id} lies in warehouse ${warehouse.id}`);
   const lot = line.lot_id === null ? null : await findLotById(tx, line.lot_id);
-  return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
+  return { ...ownSpot(product), ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
 }

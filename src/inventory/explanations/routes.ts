@@ -9,7 +9,7 @@ import { invalid, missing } from "../../kit/fault.ts";
 import { queryOf } from "../../kit/schema.ts";
 import { listParts, loadShelvesAndSets } from "../bundles/store.ts";
 import { listAwaited } from "../receipts/store.ts";
-import { findStockedIds } from "../stock/store.ts";
+import { findStockedId } from "../stock/store.ts";
 import { listInTransit } from "../transfers/store.ts";
 import { demandView, incomingView, ledgerView, named_max, noDemand, partsView } from "./explanation.ts";
 import { ExplainStock, ExplanationView } from "./schemas.ts";
@@ -30,9 +30,9 @@ export const explanationRoutes = new Elysia({ prefix: "/inventory/:sku" })
   });
 
 async function explain(db: Db, sku: string, query: ExplainStock) {
-  const id = (await findStockedIds(db, [sku])).get(sku);
-  const [shelf] = id === undefined ? [] : await loadShelvesAndSets(db, [id]);
-  if (id === undefined || shelf === undefined) throw missing("SKU", sku);
+  const id = await findStockedId(db, sku);
+  const [shelf] = id === null ? [] : await loadShelvesAndSets(db, [id]);
+  if (id === null || shelf === undefined) throw missing("SKU", sku);
   const as_of = query.as_of === undefined ? null : parseMoment(query.as_of);
   if (as_of !== null && as_of > db.now) throw invalid("as_of", "lies in the future");
   const sums = await sumMovements(db, id, as_of);

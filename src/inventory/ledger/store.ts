@@ -266,6 +266,7 @@ const setCountsOfAll = prepared((tx: Writing, a: Args<{ rows: string; now: numbe
 );
 
 interface Put extends Record<(typeof counts)[number], number> {
+  readonly merchant_id: number;
   readonly product_id: number;
   readonly warehouse_id: number;
   readonly bin_id: number;
@@ -273,7 +274,7 @@ interface Put extends Record<(typeof counts)[number], number> {
   readonly updated_at: number;
 }
 
-const putColumns = ["product_id", "warehouse_id", "bin_id", "lot_id", ...counts, "updated_at"] as const;
+const putColumns = ["merchant_id", "product_id", "warehouse_id", "bin_id", "lot_id", ...counts, "updated_at"] as const;
 const next_id = sql`nextval(pg_get_serial_sequence('stock_items', 'id'))`;
 const placed = {
   id: stock_items.id,
@@ -365,7 +366,6 @@ async function moved(tx: Tx, postings: readonly Posting[], known: (to: Spot) => 
   const fresh: StockItem[] = [];
   const rows = postings.map((posting): Moved => {
     const { from, quantity } = posting;
-    assert(from !== null || posting.to !== null, "units move from or to a stock item");
     const promised = posting.promised ? quantity : 0;
     if (from !== null) {
       if (!had.has(from)) had.set(from, from.on_hand);
@@ -444,8 +444,11 @@ async function putItems(tx: Tx, items: readonly StockItem[]): Promise<void> {
 
 function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: Moved): typeof movements.$inferInsert {
   const { type, quantity, from, to_place, reason, notes, reference, unit_cost_cents, confirmed, actor } = posting;
+  const item = from ?? to;
+  assert(item !== null, "units move from or to a stock item");
   return {
-    product_id: from?.product_id ?? to?.product_id ?? 0,
+    merchant_id: item.merchant_id,
+    product_id: item.product_id,
     type,
     quantity,
     from_item_id: from?.id ?? null,
@@ -453,7 +456,7 @@ function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: Moved): typeof
     to_place,
     from_balance,
     to_balance,
-    lot_id: from?.lot_id ?? to?.lot_id ?? null,
+    lot_id: item.lot_id,
     reason,
     notes: notes ?? null,
     reference_type: reference?.type ?? null,

@@ -9,6 +9,7 @@ import { type GivenLotStatus, givenLotStatuses, lotActions, lotMoves } from "./s
 /** A batch of a product. */
 export interface Lot {
   readonly id: number;
+  readonly merchant_id: number;
   readonly product_id: number;
   readonly lot_number: string;
   readonly received_date: number;

@@ -16,6 +16,7 @@ import { lotMoves } from "./status.ts";
 
 const named = {
   id: lots.id,
+  merchant_id: lots.merchant_id,
   product_id: lots.product_id,
   sku: products.sku,
   lot_number: lots.lot_number,

@@ -11,7 +11,7 @@ import type { BinSpot, StockItem } from "../ledger/spot.ts";
 import { moveUnits, type OpenShelf, shelfOf } from "../shelves/commands.ts";
 import type { BinKind } from "../status.ts";
 import { refuseBundle } from "../stock/rules.ts";
-import { findStockedIds } from "../stock/store.ts";
+import { findStockedIdIn } from "../stock/store.ts";
 import { binFor, waitingSpot } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
@@ -29,8 +29,9 @@ const kindFor = { quarantined: "quarantine", damaged: "damage" } as const;
  */
 export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   const { sku, quantity, notes = null } = input;
-  const id = (await findStockedIds(tx, [sku])).get(sku);
-  if (id === undefined) {
+  const warehouse_id = input.location === undefined ? null : (readId("warehouse", input.location) ?? 0);
+  const id = await findStockedIdIn(tx, sku, input.bin, warehouse_id);
+  if (id === null) {
     throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
       fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });

@@ -17,12 +17,12 @@ import { byWarehouseThenAge, type Want } from "../reservations/rules.ts";
 import { findOrderReservation } from "../reservations/store.ts";
 import { moveUnits, type OpenShelf, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { isLotGood, isSellable } from "../stock/shelf.ts";
-import { findStockedIds } from "../stock/store.ts";
+import { findNamed } from "../stock/store.ts";
 import { binFor } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
 import type { PutBack } from "./schemas.ts";
-import { listWaiting } from "./store.ts";
+import { findOwner, listWaiting } from "./store.ts";
 import type { Giver } from "./waiting.ts";
 
 /** How many picked units of a product for an order's line are not packed. */
@@ -65,8 +65,8 @@ async function shelve(
   actor: Actor,
 ) {
   const { sku, quantity } = input;
-  const product_id = (await findStockedIds(tx, [sku])).get(sku);
-  if (product_id === undefined) {
+  const product_id = await productOf(tx, giver, sku);
+  if (product_id === null) {
     throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
       fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });
@@ -106,6 +106,15 @@ async function shelve(
     put_back_at: iso(tx.now),
     put_back_by: actor.id,
   };
+}
+
+/** The id of the product that a SKU means to whose order or return it is, or null. Refuses: merchant_required. */
+async function productOf(tx: Tx, giver: Giver, sku: string): Promise<number | null> {
+  const named = await findNamed(tx, [sku]);
+  const all = named.get(sku) ?? [];
+  if (all.length < 2) return all[0]?.id ?? null;
+  const owner = await findOwner(tx, giver);
+  return all.find(({ merchant_id }) => merchant_id === owner)?.id ?? null;
 }
 
 /** Units of the order or return that wait in put-back or returns bins. */

@@ -1,6 +1,7 @@
 import { and, asc, eq, or, type SQL, sql } from "drizzle-orm";
 import { among, amongTexts, given, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
+import { orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { returns } from "../../../db/schema/returns.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -43,6 +44,14 @@ const waiting = prepared((select, a: Args<Giver & { product_id: number }>) =>
 /** The units of a product from an order or return that nobody has put back yet, by the ledger. */
 export async function listWaiting(db: Db, giver: Giver, product_id: number): Promise<WaitingUnits[]> {
   return waiting(db, { ...giver, product_id });
+}
+
+/** The merchant whose order or return it is; null for one that is not there. */
+export async function findOwner(db: Db, giver: Giver): Promise<number | null> {
+  const id = readId(giver.type, giver.id) ?? 0;
+  const table = giver.type === "order" ? orders : returns;
+  const [row] = await db.sql.select({ merchant_id: table.merchant_id }).from(table).where(eq(table.id, id));
+  return row?.merchant_id ?? null;
 }
 
 /** The filters of a list of waiting units. */

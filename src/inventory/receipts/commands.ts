@@ -8,7 +8,7 @@ import { emit } from "../../outbox/emit.ts";
 import { receiveUnits } from "../arrivals/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { type OpenShelf, shelfOf, stockEvent } from "../shelves/commands.ts";
-import { getStockedIds } from "../stock/store.ts";
+import { getStocked } from "../stock/store.ts";
 import { warehouseNamed } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import type { ZonedWarehouse } from "../warehouses/warehouse.ts";
@@ -25,14 +25,15 @@ import { endReceiptLines, insertReceipt, lockReceipt, saveReceipt, saveReceiptLi
 export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Receipt> {
   const { reference = null, supplier = null, location, expected_at } = input;
   const warehouse_id = await warehouseNamed(tx, location, "location");
-  const ids = await getStockedIds(tx, input.lines, "lines");
+  const { merchant_id, ids } = await getStocked(tx, input.lines, "lines");
   const lines = input.lines.map(({ quantity, lot_number = null, expiration_date }, at) => {
     if (lot_number === null && expiration_date) {
       throw invalid(`lines[${at}].lot_number`, "is required: a lot carries the expiry", "required");
     }
     return { product_id: ids[at] ?? 0, quantity, lot_number, expiration_date: momentOf(expiration_date) ?? null };
   });
-  return insertReceipt(tx, { reference, supplier, warehouse_id, expected_at: momentOf(expected_at) ?? null }, lines);
+  const fields = { merchant_id, reference, supplier, warehouse_id, expected_at: momentOf(expected_at) ?? null };
+  return insertReceipt(tx, fields, lines);
 }
 
 type Item = ScanReceipt["items"][number];
@@ -46,7 +47,7 @@ export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor:
   const before = await lockReceipt(tx, id);
   const status = moved("scan", before.status);
   const warehouse = await shareWarehouse(tx, before.warehouse_id);
-  const ids = await getStockedIds(tx, input.items, "items");
+  const { ids } = await getStocked(tx, input.items, "items", before.merchant_id);
   const shelves = await freshShelves(tx, ids);
   const arrivals: { shelf: OpenShelf; received: Awaited<ReturnType<typeof receiveUnits>> }[] = [];
   const changed = new Set<ReceiptLine>();

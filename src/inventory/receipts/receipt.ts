@@ -25,6 +25,7 @@ export interface ReceiptLine {
 /** An expected delivery, without its lines. */
 export interface PlainReceipt {
   readonly id: number;
+  readonly merchant_id: number;
   readonly status: ReceiptStatus;
   readonly reference: string | null;
   readonly supplier: string | null;

@@ -141,7 +141,7 @@ export async function listAwaited(db: Db, product_id: number, limit: number): Pr
 }
 
 /** The fields of a new receipt. */
-type NewReceipt = Pick<PlainReceipt, "reference" | "supplier" | "warehouse_id" | "expected_at">;
+type NewReceipt = Pick<PlainReceipt, "merchant_id" | "reference" | "supplier" | "warehouse_id" | "expected_at">;
 
 /** Stores an expected delivery and answers it. */
 export async function insertReceipt(

@@ -2,6 +2,7 @@ import type { AdjustmentReason } from "../status.ts";
 
 /** What an order wants of the stock, and how. */
 export interface OrderClaim {
+  readonly merchant_id: number;
   readonly order_id: number;
   readonly order_number: string;
   /** `api`, or `<platform>:<connection>`: an earlier reservation is adopted only from the same source. */

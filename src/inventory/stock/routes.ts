@@ -19,7 +19,7 @@ import { countStocked, listStocked } from "../levels/store.ts";
 import { openShelves } from "../shelves/commands.ts";
 import { AddStock, AdjustmentView, AdjustStock, ItemView, LevelView, ListLevels, ReceivedView } from "./schemas.ts";
 import { itemView, levelView } from "./shelf.ts";
-import { findStockedIds } from "./store.ts";
+import { findStockedId } from "./store.ts";
 
 const adjusting: SharedAct<{ readonly sku: string; readonly input: AdjustStock }, object> = {
   name: "adjustInventory",
@@ -86,15 +86,16 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
   });
 
 async function detail(db: Db, sku: string) {
-  const id = (await findStockedIds(db, [sku])).get(sku);
-  const [shelf] = id === undefined ? [] : await loadShelvesAndSets(db, [id]);
+  const id = await findStockedId(db, sku);
+  const [shelf] = id === null ? [] : await loadShelvesAndSets(db, [id]);
   if (shelf === undefined) throw missing("SKU", sku);
   return tagged(itemView(shelf, db.now, shelf.updated_at), null);
 }
 
 /** As `detail`, and nobody else changes it until the transaction ends. */
 async function locked(tx: Tx, sku: string) {
-  await openShelves(tx, [...(await findStockedIds(tx, [sku])).values()]);
+  const id = await findStockedId(tx, sku);
+  await openShelves(tx, id === null ? [] : [id]);
   return detail(tx, sku);
 }
 
@@ -109,7 +110,7 @@ function list(call: Call, query: ListLevels): Promise<Response> {
     {
       rows: (db, window) => listStocked(db, filter, window, sort),
       count: (db) => countStocked(db, filter),
-      position: ({ id, key }) => [key, id],
+      position: ({ key, place }) => [key, place],
     },
     async (rows, db) => {
       const shelves = await loadShelvesAndSets(

@@ -9,6 +9,7 @@ import { causeOf, type ItemStatus, isAvailable, lotStatusAt, type UnavailableCau
 export type StockedProduct = Pick<
   Product,
   | "id"
+  | "merchant_id"
   | "sku"
   | "name"
   | "type"
@@ -20,6 +21,11 @@ export type StockedProduct = Pick<
   | "status"
   | "created_at"
 >;
+
+/** The fields of a spot and of a lot that name the product and whose it is. */
+export function ownSpot({ id, merchant_id }: Pick<StockedProduct, "id" | "merchant_id">) {
+  return { merchant_id, product_id: id };
+}
 
 /** All stock of one product and the demand that waits for it. */
 export interface Shelf {

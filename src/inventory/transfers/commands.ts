@@ -10,7 +10,8 @@ import { lotSpot } from "../lots/lot.ts";
 import { findLotById } from "../lots/store.ts";
 import { moveUnits, type OpenShelf, shelfOf } from "../shelves/commands.ts";
 import { refuseTooMuch } from "../stock/rules.ts";
-import { getStockedIds } from "../stock/store.ts";
+import { ownSpot } from "../stock/shelf.ts";
+import { getStocked } from "../stock/store.ts";
 import { binFor, waitingSpot, warehouseNamed } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
@@ -28,11 +29,12 @@ export async function createTransfer(tx: Tx, input: CreateTransfer): Promise<Tra
   const from_warehouse_id = await warehouseNamed(tx, input.from_location, "from_location");
   const to_warehouse_id = await warehouseNamed(tx, input.to_location, "to_location");
   if (from_warehouse_id === to_warehouse_id) throw invalid("to_location", "must be another warehouse");
-  const ids = await getStockedIds(tx, input.items, "items");
+  const { merchant_id, ids } = await getStocked(tx, input.items, "items");
   const lines = input.items.map(({ quantity, lot_number = null, bin = null }, at) => {
     return { product_id: ids[at] ?? 0, quantity, lot_number, bin };
   });
-  return insertTransfer(tx, { reference: input.reference ?? null, from_warehouse_id, to_warehouse_id }, lines);
+  const fields = { merchant_id, reference: input.reference ?? null, from_warehouse_id, to_warehouse_id };
+  return insertTransfer(tx, fields, lines);
 }
 
 /**
@@ -157,7 +159,7 @@ async function takeLoad(
   actor: Actor,
 ): Promise<StockItem> {
   const lot = load.lot_id === null ? null : await findLotById(tx, load.lot_id);
-  const spot = { product_id: load.product_id, ...place, ...lotSpot(lot), received_at: load.stocked_at };
+  const spot = { ...ownSpot(shelf.product), ...place, ...lotSpot(lot), received_at: load.stocked_at };
   refuseTooMuch(shelf, spot, quantity, "quantity");
   const posting = { ...postingOf(transfer, quantity, actor), from: null, to: spot, to_place: null };
   const { to } = await moveUnits(tx, shelf, posting);

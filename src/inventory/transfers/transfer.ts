@@ -35,6 +35,7 @@ export interface TransferLine {
 /** Units on their way from one warehouse to another, without its lines. */
 export interface PlainTransfer {
   readonly id: number;
+  readonly merchant_id: number;
   readonly status: TransferStatus;
   readonly reference: string | null;
   readonly from_warehouse_id: number;
