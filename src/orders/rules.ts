@@ -67,6 +67,7 @@ export function claimed(line: Unclaimed, claims: readonly ClaimLine[]): OrderLin
 export function claimOf(order: Order): OrderClaim {
   const { id, order_number, priority, warehouse_id, requires_cold_storage, allow_backorder, lines } = order;
   return {
+    merchant_id: order.merchant_id,
     order_id: id,
     order_number,
     source: order.source_platform,

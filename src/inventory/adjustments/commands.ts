@@ -11,9 +11,16 @@ import type { Posting } from "../ledger/store.ts";
 import { lotSpot } from "../lots/lot.ts";
 import { findLot } from "../lots/store.ts";
 import { moveEach, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
-import { type NamedProducts, pickAdjusted, plainIds, productNamed, refuseBundle, refuseTooMuch } from "../stock/rules.ts";
-import { ownSpot } from "../stock/shelf.ts";
+import {
+  type NamedProducts,
+  pickAdjusted,
+  plainIds,
+  productNamed,
+  refuseBundle,
+  refuseTooMuch,
+} from "../stock/rules.ts";
 import type { AdjustStock } from "../stock/schemas.ts";
+import { ownSpot } from "../stock/shelf.ts";
 import { findNamed } from "../stock/store.ts";
 import { binFor, warehouseNamed } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";

@@ -109,7 +109,8 @@ async function adoptedBy(tx: Tx, claim: OrderClaim): Promise<Reservation[]> {
   const { reservation_id, order_number, source, merchant_id } = claim;
   if (reservation_id === null) return findAdoptable(tx, order_number, source, merchant_id);
   const named = await findReservation(tx, reservation_id);
-  if (named === null || named.merchant_id !== merchant_id) throw noSuchReservation(wireId("reservation", reservation_id));
+  if (named === null || named.merchant_id !== merchant_id)
+    throw noSuchReservation(wireId("reservation", reservation_id));
   if (named.order_id !== null) {
     throw new Fault("reservation_committed", `${wireId("reservation", named.id)} belongs to another order.`);
   }

@@ -5,6 +5,7 @@ import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
 import { engine } from "../../config.ts";
+import { unscoped } from "../../database/scope.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
@@ -34,18 +35,24 @@ export interface MovementFilter {
   readonly created_before?: number | undefined;
 }
 
+/** Whether a column names a product with this SKU, which several merchants may use. */
+export function ofSku(db: Db, product_id: AnyPgColumn, sku: string): SQL {
+  const { sees, makes } = db.scope;
+  const { id, merchant_id } = products;
+  const named = db.sql.select({ id }).from(products).where(eq(products.sku, sku));
+  if (sees === null && makes === null) return inArray(product_id, named);
+  // One product, so that an index is walked that begins with it: that of the merchant for whom the scope makes records.
+  return sql`${product_id} = (${named.orderBy(sql`case when ${merchant_id} = ${makes} then 0 else 1 end`, asc(id)).limit(1)})`;
+}
+
 function matching(db: Db, filter: MovementFilter): SQL | undefined {
   const { sku, type, lot_number, reason, reference, actor, created_after, created_before } = filter;
-  const named = db.sql
-    .select({ id: products.id })
-    .from(products)
-    .where(eq(products.sku, sku ?? ""));
   const ofLot = db.sql
     .select({ id: lots.id })
     .from(lots)
     .where(eq(lots.lot_number, lot_number ?? ""));
   return and(
-    sku === undefined ? undefined : sql`${movements.product_id} = (${named})`,
+    sku === undefined ? undefined : ofSku(db, movements.product_id, sku),
     type === undefined ? undefined : eq(movements.type, type),
     lot_number === undefined ? undefined : inArray(movements.lot_id, ofLot),
     reason === undefined ? undefined : because(reason),
@@ -431,7 +438,8 @@ interface Inserted {
 async function putItems(tx: Tx, items: readonly StockItem[]): Promise<void> {
   for (const [kind, some] of Map.groupBy(items, ({ lot_id }) => (lot_id === null ? "noLot" : "lot"))) {
     const { one, all } = put[kind];
-    const stored = engine === "postgres" ? await all(tx, { rows: JSON.stringify(some) }) : [];
+    // Each row says whose it is, which a scope would want to say itself.
+    const stored = engine === "postgres" ? await all(tx.scoped(unscoped), { rows: JSON.stringify(some) }) : [];
     for (const item of some) {
       if (engine === "sqlite" && (await putIfNew(tx, item))) continue;
       const [row] = engine === "postgres" ? stored.filter((row) => isAt(row, item)) : await one(tx, item);

@@ -192,7 +192,12 @@ export function stockEvent(tx: Tx, type: EventType, shelf: OpenShelf, more: obje
   const { available, reserved, backordered } = shelf.told;
   const status = itemStatus(shelf.product, available, backordered);
   const { merchant_id } = shelf.product;
-  return { type, merchant_id, data, previous: previousOf({ ...shelf.told, total: available + reserved, status }, data) };
+  return {
+    type,
+    merchant_id,
+    data,
+    previous: previousOf({ ...shelf.told, total: available + reserved, status }, data),
+  };
 }
 
 /** A shelf's stock as its detail shows it, after what this transaction has done so far. */
@@ -208,7 +213,9 @@ export async function tellSets(tx: Tx, before: Product, after: Product): Promise
   if (isDeepStrictEqual(before.components, after.components)) return;
   const skus = [...before.components, ...after.components].map(({ sku }) => sku);
   const named = await findNamed(tx, skus);
-  const ids = [...named.values()].flat().flatMap(({ id, merchant_id }) => (merchant_id === after.merchant_id ? id : []));
+  const ids = [...named.values()]
+    .flat()
+    .flatMap(({ id, merchant_id }) => (merchant_id === after.merchant_id ? id : []));
   // Locked, so that whoever changes a part at the same moment either is counted here or finds the bundle as it is now.
   const parts = await lockShelves(tx, ids);
   const free = new Map(parts.map(({ product, items }) => [product.sku, availableOf(items, tx.now)]));

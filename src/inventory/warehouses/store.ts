@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { amongTexts, forShare, forUpdate, list } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
+import { unscoped } from "../../database/scope.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
@@ -258,28 +259,30 @@ const unitsOf = prepared((sql, a: Args<{ id: number }>) =>
   sql.select({ units }).from(stock_items).where(eq(stock_items.bin_id, a.id)),
 );
 
-/** How many units lie in a bin; nobody else who asks so puts any there until this transaction ends. */
+/** How many units lie in a bin, whosever they are; nobody else who asks so puts any there until this transaction ends. */
 export async function lockUsed(tx: Tx, bin_id: number): Promise<number> {
   await lockedBin(tx, { id: bin_id });
-  const [row] = await unitsOf(tx, { id: bin_id });
+  const [row] = await unitsOf(tx.scoped(unscoped), { id: bin_id });
   return row?.units ?? 0;
 }
 
-/** How many units lie in each bin where any lie, of one warehouse or of all. */
+/** How many units of all merchants lie in each bin where any lie, of one warehouse or of all. */
 export async function listUsed(db: Db, warehouse_id: number | null): Promise<ReadonlyMap<number, number>> {
   const its: SQL | undefined = warehouse_id === null ? undefined : eq(stock_items.warehouse_id, warehouse_id);
-  const rows = await db.sql
-    .select({ bin_id: stock_items.bin_id, units })
+  const rows = await db
+    .scoped(unscoped)
+    .sql.select({ bin_id: stock_items.bin_id, units })
     .from(stock_items)
     .where(and(its, sql`${stock_items.on_hand} > 0`))
     .groupBy(stock_items.bin_id);
   return new Map(rows.map((row) => [row.bin_id, row.units]));
 }
 
-/** Whether any units lie in a zone's bins. */
+/** Whether any units, of whichever merchant, lie in a zone's bins. */
 export async function zoneHoldsStock(db: Db, zone_id: number): Promise<boolean> {
-  const rows = await db.sql
-    .select({ id: stock_items.id })
+  const rows = await db
+    .scoped(unscoped)
+    .sql.select({ id: stock_items.id })
     .from(stock_items)
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .where(and(eq(bins.zone_id, zone_id), sql`${stock_items.on_hand} > 0`))
@@ -287,10 +290,11 @@ export async function zoneHoldsStock(db: Db, zone_id: number): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Whether any units lie in a bin. */
+/** Whether any units, of whichever merchant, lie in a bin. */
 export async function binHoldsStock(db: Db, bin_id: number): Promise<boolean> {
-  const rows = await db.sql
-    .select({ id: stock_items.id })
+  const rows = await db
+    .scoped(unscoped)
+    .sql.select({ id: stock_items.id })
     .from(stock_items)
     .where(and(eq(stock_items.bin_id, bin_id), sql`${stock_items.on_hand} > 0`))
     .limit(1);
