@@ -12,6 +12,7 @@ import { type Merchant, merchantView } from "./merchants/merchant.ts";
 import { CreateMerchant } from "./merchants/schemas.ts";
 import { merchantStarts } from "./merchants/status.ts";
 import { listMerchants } from "./merchants/store.ts";
+import { settleSuspended } from "./orders/jobs.ts";
 
 const command = <F extends Flags>(it: KeyCommand<F>): KeyCommand => it as unknown as KeyCommand;
 
@@ -107,8 +108,12 @@ async function written(stores: Stores, action: string, work: (tx: Tx) => Promise
     return done;
   });
   await copyMerchants(stores);
+  // A server beside this command may not learn of it, so that the orders are held, or let go, here.
+  for (const store of [stores.live, stores.test]) await settleSuspended(store, { ending });
   return merchant;
 }
+
+const { signal: ending } = new AbortController();
 
 function tell(merchant: Merchant, as_json: boolean, { print }: Voice): void {
   const { code, name, status, currency, timezone } = merchant;

@@ -16,7 +16,16 @@ import { copyMerchantsOf } from "./merchants/jobs.ts";
 import { notePoint } from "./operations/history/jobs.ts";
 import { checkIndexes, checkPages } from "./operations/jobs.ts";
 import { forgetOldRequests } from "./operations/requests/jobs.ts";
-import { addUpOrders, holdRecalled, noteClaims, recheckAddresses, recheckGoods, releaseHolds } from "./orders/jobs.ts";
+import {
+  addUpOrders,
+  holdOfSuspended,
+  holdRecalled,
+  noteClaims,
+  recheckAddresses,
+  recheckGoods,
+  releaseHolds,
+  settleSuspended,
+} from "./orders/jobs.ts";
 import { importDue, importsSettled } from "./platforms/imports/jobs.ts";
 import { moveImports } from "./platforms/imports/store.ts";
 import { forgetNotifications } from "./platforms/notifications/jobs.ts";
@@ -83,6 +92,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
   { when: "* * * * *",  what: "copy merchants that the test world lacks", job: copyMerchantsOf, at_start: true },
+  { when: "11 * * * *", what: "hold orders of suspended merchants, and no others", job: settleSuspended, at_start: true },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
   { when: "*/5 * * * * *", what: "add up what was counted of orders",            job: addUpOrders },
   { when: "*/30 * * * * *", what: "note the figures of the moment",              job: notePoint },
@@ -101,6 +111,7 @@ export const wokenJobs: Readonly<Record<JobName, WokenJob>> = {
   "inventory.fill_backorders":     { what: "serve those who wait for stock", job: fillBackorders },
   "orders.release_holds":          { what: "lift holds whose time has come", job: releaseHolds },
   "orders.hold_recalled":          { what: "hold orders with recalled units", job: holdRecalled },
+  "orders.hold_suspended":         { what: "hold orders of suspended merchants", job: holdOfSuspended },
   "orders.note_claims":            { what: "note what became of claims", job: noteClaims },
   "orders.recheck_goods":          { what: "lift holds for unknown SKUs", job: recheckGoods },
   "orders.recheck_addresses":      { what: "lift holds for bad addresses", job: recheckAddresses },

@@ -7,6 +7,7 @@ export const jobNames = [
   "inventory.fill_backorders",
   "orders.release_holds",
   "orders.hold_recalled",
+  "orders.hold_suspended",
   "orders.note_claims",
   "orders.recheck_goods",
   "orders.recheck_addresses",

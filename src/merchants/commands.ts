@@ -61,6 +61,7 @@ export async function updateMerchant(tx: Tx, id: string, input: UpdateMerchant):
 export async function suspendMerchant(tx: Tx, id: string): Promise<Merchant> {
   const before = await lockMerchant(tx, id);
   const status = move(merchantMoves, "suspend", before.status);
+  tx.wake("orders.hold_suspended", tx.now);
   return saveMerchant(tx, { ...before, status, suspended_at: tx.now });
 }
 
@@ -68,6 +69,7 @@ export async function suspendMerchant(tx: Tx, id: string): Promise<Merchant> {
 export async function reactivateMerchant(tx: Tx, id: string): Promise<Merchant> {
   const before = await lockMerchant(tx, id);
   const status = move(merchantMoves, "reactivate", before.status);
+  tx.wake("orders.hold_suspended", tx.now);
   return saveMerchant(tx, { ...before, status, suspended_at: null });
 }
 
@@ -107,4 +109,5 @@ export async function ensureMerchant(tx: Tx): Promise<void> {
 /** Puts the live world's merchants down in the test world, where they are missing or not the same. */
 export async function putMerchants(tx: Tx, merchants: readonly Merchant[]): Promise<void> {
   for (const merchant of merchants) await putMerchant(tx, merchant);
+  tx.wake("orders.hold_suspended", tx.now);
 }

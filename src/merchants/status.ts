@@ -18,5 +18,5 @@ export const merchantMoves = {
 /** Whether nothing is made any more for a merchant of this status. */
 export const isClosed = (status: MerchantStatus): boolean => status === "closed";
 
-/** Whether orders of a merchant of this status come in and wait. */
-export const isSuspended = (status: MerchantStatus): boolean => status === "suspended";
+/** The statuses of merchants whose orders come in and wait. */
+export const suspendedStatuses = ["suspended"] as const satisfies readonly MerchantStatus[];

@@ -8,7 +8,7 @@ import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
 import type { Merchant } from "./merchant.ts";
-import type { MerchantStatus } from "./status.ts";
+import { type MerchantStatus, suspendedStatuses } from "./status.ts";
 
 const all = prepared((sql, _: Args<object>) => sql.select().from(merchants).orderBy(asc(merchants.id)));
 
@@ -18,6 +18,25 @@ export async function listMerchants(db: Db): Promise<Merchant[]> {
 }
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(merchants).where(eq(merchants.id, a.id)));
+
+const suspended = prepared((sql, _: Args<object>) =>
+  sql.select({ id: merchants.id }).from(merchants).where(isOneOf(merchants.status, suspendedStatuses)),
+);
+
+/** The merchants that are suspended. */
+export async function listSuspended(db: Db): Promise<{ id: number }[]> {
+  return suspended(db, {});
+}
+
+const lastChange = prepared((sql, _: Args<object>) =>
+  sql.select({ at: template<number | null>`max(${merchants.updated_at})` }).from(merchants),
+);
+
+/** When a merchant was last made or changed, in milliseconds; 0 before any has its moments. */
+export async function lastChangeAt(db: Db): Promise<number> {
+  const [row] = await lastChange(db, {});
+  return Number(row?.at ?? 0);
+}
 
 /** The merchant with this id, which there is. */
 export async function findMerchant(db: Db, id: number): Promise<Merchant> {

@@ -188,12 +188,12 @@ export function isSystemHold({ reason }: Pick<OrderHold, "reason">): boolean {
   return (systemHoldReasons as readonly string[]).includes(reason);
 }
 
-/**
- * Whether a hold puts the order's claim on stock to sleep. A carrier's discrepancy and a short pick do not: filling the
- * claim is what ends them.
- */
+// Filling the claim is what ends the first two; a suspended merchant's orders go on to reserve.
+const wakefulReasons: readonly HoldReason[] = ["carrier_discrepancy", "short_pick", "merchant_suspended"];
+
+/** Whether a hold puts the order's claim on stock to sleep. */
 export function isStopped({ holds }: Pick<Order, "holds">): boolean {
-  return holds.some(({ reason }) => reason !== "carrier_discrepancy" && reason !== "short_pick");
+  return holds.some(({ reason }) => !wakefulReasons.includes(reason));
 }
 
 /** Whether units of a line lie in staging: of a bundle, of any of its components. */

@@ -13,6 +13,7 @@ import { draftOrders, fromApi, newOrder, storeDraft, takenNumber } from "../draf
 import { type Draft, reservationOf, type Source, wantsOf } from "../drafts/rules.ts";
 import { orderEvent } from "../events.ts";
 import { insertFirstHistory } from "../history/store.ts";
+import { holdSuspended } from "../holds/commands.ts";
 import { findOrderByNumber } from "../names/store.ts";
 import type { Order } from "../order.ts";
 import { claimOf, withClaims } from "../rules.ts";
@@ -190,11 +191,16 @@ async function storePlanned(
     tx,
     stored.map(({ id, draft, actor }) => ({ id, status: draft.fields.status, event: "create", actor })),
   );
+  const settled = await holdSuspended(
+    tx,
+    orders,
+    stored.map(({ actor }) => actor),
+  );
   await emit(
     tx,
-    orders.map((order) => orderEvent("order.created", order, tx.now)),
+    settled.map((order) => orderEvent("order.created", order, tx.now)),
   );
-  return orders;
+  return settled;
 }
 
 /** Creates an order that takes over earlier reservations: the one it names, or those made for its number. */
@@ -204,7 +210,8 @@ async function createAdopting(tx: Tx, { input, actor }: OrderToCreate, source: S
   if (draft instanceof Fault) throw draft;
   const id = await insertOrder(tx, draft.fields);
   if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
-  const order = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
+  const plain = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
+  const [order = plain] = await holdSuspended(tx, [plain], [actor]);
   await emit(tx, [orderEvent("order.created", order, tx.now)]);
   return order;
 }
