@@ -9,6 +9,7 @@ import { firstId, migrateSqlite } from "../../src/database/migrate.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
 import { migrations as carried, type Migration } from "../../src/database/migration_sql.ts";
 import { openPostgres } from "../../src/database/postgres.ts";
+import { scopedStore } from "../../src/database/scoped_store.ts";
 import { openSqlite } from "../../src/database/sqlite.ts";
 import type { Store } from "../../src/database/store.ts";
 import { type Clock, systemClock } from "../../src/kit/clock.ts";
@@ -160,9 +161,14 @@ function closing(store: Store, after: () => Promise<void> | void, before = (): v
     await store.close();
     await after();
   };
-  return {
+  const closable: Store = {
     mode: store.mode,
     clock: store.clock,
+    scope: store.scope,
+    get base() {
+      return closable;
+    },
+    scoped: (scope) => scopedStore(closable, scope),
     read: (work) => store.read(work),
     readLatest: (work) => store.readLatest(work),
     write: (work) => store.write(work),
@@ -177,6 +183,7 @@ function closing(store: Store, after: () => Promise<void> | void, before = (): v
       return closed;
     },
   };
+  return closable;
 }
 
 function rethrow(error: unknown): never {
