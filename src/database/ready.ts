@@ -2,7 +2,7 @@
 // what class everything is of, which costs more than SQLite does.
 import { Column, is, noopDecoder, Param, Placeholder, SQL } from "drizzle-orm";
 import type { Statement } from "./postgres_trip.ts";
-import { makerOf, scope_places, unscoped, usesScope } from "./scope.ts";
+import { makerOf, scope_places, scopePlace, unscoped, usesScope } from "./scope.ts";
 import type { Scope } from "./store.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -128,20 +128,15 @@ function ofScope({ sees, makes }: Scope): Values {
 }
 
 function binderOf(params: readonly unknown[]): Bind {
-  const places = params.map(placeOf);
-  const bind = bindingOf(places);
-  if (!usesScope(params)) return bind;
-  const owners = params.flatMap((param) =>
-    is(param, Param) &&
-    is(param.value, Placeholder) &&
-    param.value.name === scope_places.makes &&
-    is(param.encoder, Column)
-      ? [param.encoder]
-      : [],
-  );
+  const bind = bindingOf(params.map(placeOf));
+  const owned = params.flatMap(scopedPlaceOf);
+  if (owned.length === 0) return bind;
   return (values, scope) => {
-    for (const owner of owners) makerOf(owner, scope.makes);
-    return bind({ ...values, ...ofScope(scope) });
+    const bound = bind(values);
+    for (const { at, kind, owner } of owned) {
+      bound[at] = owner === null ? scope[kind] : makerOf(owner, scope[kind]);
+    }
+    return bound;
   };
 }
 
@@ -157,6 +152,19 @@ function bindingOf(places: readonly Place[]): (values: Values) => unknown[] {
   };
 }
 
+/** A place that a scope fills, and the column that a row to be stored has it in. */
+interface ScopedPlace {
+  readonly at: number;
+  readonly kind: keyof Scope;
+  readonly owner: Column | null;
+}
+
+function scopedPlaceOf(param: unknown, at: number): ScopedPlace[] {
+  const kind = scopePlace(param);
+  if (kind === null) return [];
+  return [{ at, kind, owner: is(param, Param) && is(param.encoder, Column) ? param.encoder : null }];
+}
+
 /** What stands in a place of a statement: the value of this name, or a constant; null for what is bound as it is. */
 interface Place {
   readonly name: string | null;
@@ -165,6 +173,7 @@ interface Place {
 }
 
 function placeOf(param: unknown): Place {
+  if (scopePlace(param) !== null) return { name: null, encoder: null, constant: null };
   if (is(param, Placeholder)) return { name: param.name, encoder: null, constant: null };
   if (!is(param, Param) || !is(param.value, Placeholder)) return { name: null, encoder: null, constant: param };
   const { encoder, value } = param;

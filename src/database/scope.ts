@@ -246,11 +246,15 @@ function both(first: SQL | undefined, second: SQL | undefined): SQL | undefined 
 
 const nameOf = (table: unknown) => (is(table, Table) ? getTableName(table) : "a table");
 
-/** Whether a statement's values come from the scope that it runs in. */
+/** What of the scope a statement runs in goes into a place of it; null for a place that the scope does not fill. */
+export function scopePlace(param: unknown): keyof Scope | null {
+  const place = is(param, Param) ? param.value : param;
+  if (!is(place, Placeholder)) return null;
+  if (place.name === scope_places.sees) return "sees";
+  return place.name === scope_places.makes ? "makes" : null;
+}
+
+/** Whether values of a statement come from the scope that it runs in. */
 export function usesScope(params: readonly unknown[]): boolean {
-  const names: readonly string[] = Object.values(scope_places);
-  return params.some((param) => {
-    const place = is(param, Param) ? param.value : param;
-    return is(place, Placeholder) && names.includes(place.name);
-  });
+  return params.some((param) => scopePlace(param) !== null);
 }

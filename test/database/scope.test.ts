@@ -240,7 +240,7 @@ describe("who changes", () => {
     test(`${kind} leaves the rows of others`, async () => {
       const ready = prepared(act as typeof remove);
       await store.scoped(a).write((tx) => act(tx.sql));
-      expect(await allGoods(store)).toEqual(left);
+      expect(await allGoods(store)).toEqual([...left]);
       const before = left.filter((row) => row.endsWith(":8"));
       const rows = await store.scoped(b).write((tx) => ready(tx, {}));
       expect(rows.every(({ merchant_id }) => merchant_id === 8)).toBe(true);
@@ -273,7 +273,7 @@ describe("who changes", () => {
     await store.scoped(a).write((tx) => act(tx.sql));
     expect((await allGoods(store))[0]).toBe("a1:9:7");
     const built = (q: Writing) => q.insert(goods).select(q.select().from(goods) as never);
-    expect(await ended(store.scoped(a).write(async (tx) => built(tx.sql)))).toBeInstanceOf(Error);
+    expect(String(await ended(store.scoped(a).write(async (tx) => built(tx.sql))))).toContain("plain SQL alone");
   });
 
   test("rows do not change hands", async () => {
@@ -315,10 +315,10 @@ describe("who makes", () => {
         if (rows.length > 1) expect(rows).toContain(`${name}+:0:9`);
         if (rows.length > 2) expect(rows).toContain(`${name}-:0:${merchant}`);
       }
-      for (const scope of [{ sees: 7, makes: null }, unscoped]) {
-        const refused = String(await ended(store.scoped(scope).write((tx) => act(tx, "nobody's"))));
-        expect(refused).toMatch(/nothing says whose a row of goods is|goods.merchant_id|"merchant_id" of relation/);
-      }
+      const refusal = async (scope: Scope) =>
+        String(await ended(store.scoped(scope).write((tx) => act(tx, "nobody's"))));
+      expect(await refusal({ sees: 7, makes: null })).toContain("nothing says whose a row of goods is");
+      expect(await refusal(unscoped)).toMatch(/whose a row of goods is|goods.merchant_id|"merchant_id" of relation/);
       expect((await allGoods(store)).filter((row) => row.startsWith("nobody"))).toEqual([]);
     });
 
