@@ -33,8 +33,8 @@ let made_count = 0;
  * Prepares a query for reuse: `const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(t)…)` with
  * `a.id` where the value goes, then `await byId(db, { id })`. A query that changes rows types its first argument
  * `sql: Writing` and then takes a `Tx`. Values for bool and json columns go into `set` and `values` only, where Drizzle
- * knows the column they are for. It is kept as it is written for a bare store; where a scope adds something to it, it is
- * kept once more for all merchants.
+ * knows the column they are for. It is kept as it is written for a bare store; where a scope adds something to it, it
+ * is kept once more for all merchants.
  */
 export function prepared<A, R, S extends Reading = Reading>(
   build: (sql: S, args: Args<A>) => Built<R>,

@@ -28,7 +28,8 @@ const migrations: readonly Migration[] = [
     name: "0001_goods",
     statements: [
       `create table shelves (id ${key}, name text not null)${end}`,
-      `create table goods (id ${key}, merchant_id ${whole} not null, name text not null, quantity ${whole} not null)${end}`,
+      `create table goods (id ${key}, merchant_id ${whole} not null, name text not null,
+        quantity ${whole} not null)${end}`,
       `create table notes (id ${key}, merchant_id ${whole}, good text not null, words text not null)${end}`,
       "create unique index goods_name on goods (name)",
     ],
