@@ -45,6 +45,16 @@ import { sessionRoutes } from "./users/sessions/routes.ts";
 import { signInRoutes } from "./users/sign_in/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
+/** The routes about who may ask, and for whom; by themselves, since the compiler does not follow longer chains. */
+const askerRoutes = (service: Service) =>
+  new Elysia()
+    .use(keyRoutes(service))
+    .use(merchantRoutes(service))
+    .use(userRoutes(service))
+    .use(sessionRoutes(service))
+    .use(secondFactorRoutes(service))
+    .use(invitationRoutes(service));
+
 /** Every feature's routes, below the version. */
 const features = (service: Service) =>
   new Elysia({ prefix: "/v1" })
@@ -54,12 +64,7 @@ const features = (service: Service) =>
     .use(historyRoutes)
     .use(mailRoutes(service))
     .use(auditRoutes)
-    .use(keyRoutes(service))
-    .use(merchantRoutes(service))
-    .use(userRoutes(service))
-    .use(sessionRoutes(service))
-    .use(secondFactorRoutes(service))
-    .use(invitationRoutes(service))
+    .use(askerRoutes(service))
     .use(productRoutes(tellSets))
     .use(productSheetRoutes(tellSets))
     .use(addressRoutes(carrierAsker(service)))
