@@ -46,7 +46,7 @@ const routesOf = (service: Service, observer: Observer) =>
         tagged: true,
         summary: "Create an API key",
         answers: { 201: EnvelopedView(CreatedKeyView) },
-        refuses: ["key_limit", "merchant_closed"],
+        refuses: ["key_limit"],
       }),
     })
     .get("/:id", ({ call, params }) => show(call, params.id, observer), {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { takeTurn } from "../database/lease.ts";
 import type { Tx } from "../database/store.ts";
+import { assert } from "../kit/assert.ts";
 import { Fault, invalid } from "../kit/fault.ts";
 import { move } from "../kit/moves.ts";
 import type { Merchant } from "./merchant.ts";
@@ -19,17 +20,18 @@ import {
 
 /**
  * Makes a merchant, in the live world. What the request leaves out it has of the house: the currency of the first
- * merchant, and `timezone`. Refuses: validation_failed.
+ * merchant, and `timezone`, where there is one. Refuses: validation_failed.
  */
-export async function createMerchant(tx: Tx, input: CreateMerchant, timezone: string): Promise<Merchant> {
+export async function createMerchant(tx: Tx, input: CreateMerchant, timezone: string | null): Promise<Merchant> {
   const { code, name } = input;
   checkCode(code);
   const [first] = await listMerchants(tx);
+  assert(first, "a house has a merchant from its first start");
   const fields: MerchantFields = {
     ...merchantDefaults,
     name,
-    currency: first?.currency ?? "USD",
-    timezone,
+    currency: first.currency,
+    timezone: timezone ?? first.timezone,
     ...readFields(input, name),
   };
   const [created_at, updated_at] = [tx.now, tx.now];

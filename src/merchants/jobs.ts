@@ -26,10 +26,10 @@ export async function copyMerchantsOf(store: Store, { stores }: Pick<Service, "s
   if (store.mode === "live") await copyMerchants(stores);
 }
 
-/** The time zone of the house: that of its first warehouse. */
-export async function timezoneOf(db: Db): Promise<string> {
+/** The time zone of the house: that of its first warehouse; null before it has one. */
+export async function timezoneOf(db: Db): Promise<string | null> {
   const [first] = await listPlainWarehouses(db);
-  return first?.timezone ?? "UTC";
+  return first?.timezone ?? null;
 }
 
 /** What is left of a merchant: in the test world at once, in the live world once its transaction asks. */

@@ -6,6 +6,7 @@ import type { Asked, Scopes } from "../http/guard/scopes.ts";
 import { Fault, invalid } from "../kit/fault.ts";
 import { directoryOf, type Known, type Merchants } from "./directory.ts";
 import { findOwner, ownedPaths } from "./owners/store.ts";
+import { refuseClosed } from "./rules.ts";
 import { isClosed } from "./status.ts";
 
 type Asker = Pick<Identity, "merchant_id" | "store">;
@@ -19,7 +20,14 @@ const in_header = "Packhouse-Merchant";
  */
 export const scopes: Scopes = {
   async mayUse({ merchant_id, store }, route) {
-    const own = merchant_id === null ? null : (await directoryOf(store).now()).byId(merchant_id);
+    if (merchant_id === null) return true;
+    const own = (await directoryOf(store).now()).byId(merchant_id);
+    if (own !== null && isClosed(own.status)) {
+      throw new Fault(
+        "not_for_merchants",
+        `The merchant ${own.code} is closed, and its keys with it: ask the warehouse.`,
+      );
+    }
     return mayMerchant(route, own ?? { may_buy_labels: false });
   },
   of(asker, asked) {
@@ -78,10 +86,7 @@ const houseScope = (makes: number | null): Scope => ({ sees: null, makes });
 
 /** The scope of the house on behalf of a merchant. Refuses: merchant_closed. */
 function scopeOf(known: Merchants, merchant: Known, makes: boolean): Scope {
-  if (makes && isClosed(merchant.status)) {
-    const message = `The merchant ${merchant.code} is closed: nothing new can be made for it.`;
-    throw new Fault("merchant_closed", message, { merchant: merchant.code });
-  }
+  if (makes) refuseClosed(merchant);
   return known.all.length === 1 ? houseScope(merchant.id) : ownScope(merchant.id);
 }
 

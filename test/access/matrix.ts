@@ -57,6 +57,15 @@ export const matrix: Readonly<Record<string, string>> = {
   "DELETE /users/:id/sessions": "401 403 403 ok",
   "DELETE /users/:id/sessions/:session_id": "401 403 403 ok",
 
+  // Merchants.
+  "GET /merchants": "401 ok  ok  ok",
+  "GET /merchants/:id": "401 ok  ok  ok",
+  "POST /merchants": "401 403 403 ok",
+  "PATCH /merchants/:id": "401 403 403 ok",
+  "POST /merchants/:id/suspend": "401 403 403 ok",
+  "POST /merchants/:id/reactivate": "401 403 403 ok",
+  "POST /merchants/:id/close": "401 403 403 ok",
+
   // Every GET of data, and two POSTs that only ask.
   "GET /metrics": "401 ok  ok  ok",
   "GET /dashboard/api/events": "401 ok  ok  ok",
@@ -280,5 +289,5 @@ export const matrix: Readonly<Record<string, string>> = {
 
 /** The routes of what lies only in the live world: a key of the test world may use none of them. */
 export const live_only: ReadonlySet<string> = new Set(
-  Object.keys(matrix).filter((route) => / \/(?:audit|invitations|mail|users)\b/.test(route)),
+  Object.keys(matrix).filter((route) => / \/(?:audit|invitations|mail|users)\b|^P\w+ \/merchants\b/.test(route)),
 );

@@ -280,6 +280,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/platforms/:id/imports", "/platforms/:id/reports", "/webhooks", "/webhooks/:id/logs", "/requests"],
     ...["/webhooks/:id/deliveries", "/notices", "/events", "/tracking", "/shipments", "/shipping/manifests"],
     ...["/audit", "/invitations", "/users", "/users/me/sessions", "/users/:id/sessions"],
+    "/merchants",
     ...["/shipping/carrier-accounts", "/shipping/rate-cards", "/shipping/rate-cards/:id/history", "/shipping/holidays"],
   ],
   "a file of all rows, which is written while it is sent": [

@@ -17,7 +17,10 @@ type Asker = Pick<Identity, "merchant_id" | "store">;
 
 /** Decides whose records requests see and make. */
 export interface Scopes {
-  /** Whether who asks may use a route at all: some are for the house alone. */
+  /**
+   * Whether who asks may use a route at all: some are for the house alone.
+   * Refuses: not_for_merchants (the merchant is closed).
+   */
   readonly mayUse: (asker: Asker, route: Pick<Route, "id" | "need">) => Promise<boolean>;
   /** The store as a request sees it. Refuses: malformed_header, validation_failed, merchant_closed. */
   readonly of: (asker: Asker, asked: Asked) => Store | Promise<Store>;

@@ -24,12 +24,15 @@ type Ask = (method: string, path: string, body?: Fields | string) => Promise<Ans
 /** Asks the app and insists on success. */
 function asking(app: TestApp, key: string): Ask {
   return async (method, path, body) => {
-    const headers: Record<string, string> = typeof body === "string" ? { "content-type": "text/csv" } : {};
+    const headers = { ...of_main, ...(typeof body === "string" && { "content-type": "text/csv" }) };
     const answered = await app.call(method, path, body, { key, headers });
     if (answered.status < 300) return answered.body.data ?? answered.body;
     throw new Error(`no supplies: ${method} ${path}: ${answered.status} ${JSON.stringify(answered.body)}`);
   };
 }
+
+/** The requests of the fuzzer are about the first merchant, however many it makes. */
+export const of_main = { "packhouse-merchant": "MAIN" };
 
 const client_secret = "shpss_fedcba9876543210";
 // A public address that needs no resolving. Nothing is sent there: no store has a token.
@@ -61,7 +64,7 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
   const cards = samples.flat().map(({ id }) => id as string);
   let turn = 0;
   return {
-    kept: new Set([...keys, ...cards, store.id, hook.id]),
+    kept: new Set([...keys, ...cards, store.id, hook.id, "mer_1"]),
     receiver,
     async supply() {
       turn += 1;
@@ -78,6 +81,7 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
         ...(await accounts(live, shelf)),
         ...(await rateCards(live, turn)),
         ...(await keysToChange(live, keys)),
+        ...(await merchantsToChange(live, turn)),
         ...(await loggedRequest(app, live)),
       };
     },
@@ -471,4 +475,18 @@ async function keysToChange(ask: Ask, own: readonly string[]): Promise<Supplies>
   while (others.length < 4) others.push((await ask("POST", "/keys", { name: "supply", permission: "read" })).id);
   const operations = ["updateKey", "rotateKey", "revokeKey", "deleteKey"];
   return Object.fromEntries(operations.map((name, at) => [name, { path: { id: others[at] } }]));
+}
+
+/** Merchants of whom there is nothing. */
+async function merchantsToChange(ask: Ask, turn: number): Promise<Supplies> {
+  const made = async (letter: string) =>
+    ({ id: (await ask("POST", "/merchants", { code: `${letter}-${turn}`, name: `Merchant ${turn}` })).id }) as const;
+  const suspended = await made("S");
+  await ask("POST", `/merchants/${suspended.id}/suspend`);
+  return {
+    createMerchant: { body: { code: `N-${turn}`, name: `New ${turn}` } },
+    suspendMerchant: { path: await made("A") },
+    reactivateMerchant: { path: suspended },
+    closeMerchant: { path: await made("C") },
+  };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Example } from "../../../src/reference/example.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { carriers } from "./carriers.ts";
+import { merchants } from "./merchants.ts";
 import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
 import { people } from "./people.ts";
 import { platforms } from "./platforms.ts";
@@ -65,6 +66,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await mail(story);
   await audit(story);
   await reports(story);
+  await merchants(story);
   return buyer;
 }
 
