@@ -58,17 +58,7 @@ export const withConventions = (service: Service, admit: Admit) =>
       if (context.call.route.of_merchants) delete context.query["merchant"];
       if (context.call.route.refuses_query) noParameters(context.query);
     })
-    .onBeforeHandle({ as: "global" }, ({ call, body }) => {
-      if (call?.scopeOf == null || typeof body !== "object" || body === null || !("merchant_id" in body)) return;
-      const scoped = call.scopeOf(body.merchant_id);
-      if (!(scoped instanceof Promise)) {
-        call.store = scoped;
-        return;
-      }
-      return scoped.then((store) => {
-        call.store = store;
-      });
-    })
+    .onBeforeHandle({ as: "global" }, ({ call, body }) => narrowByBody(call, body))
     .onError({ as: "global" }, async ({ error, request, code, call }) => {
       const trace = traceOf(request);
       const { request_id, route, headers } = trace;
@@ -82,6 +72,12 @@ export const withConventions = (service: Service, admit: Admit) =>
       if (fault.code === "method_not_allowed" && request.method === "OPTIONS") return optionsResponse(fault, trace);
       return errorResponse(fault, asked, headers, service.stores.live.clock.now());
     });
+
+/** Narrows what a request is about to the merchant whom its body names. */
+function narrowByBody(call: Call | null, body: unknown): void {
+  if (call?.scopeOf == null || typeof body !== "object" || body === null || !("merchant_id" in body)) return;
+  call.store = call.scopeOf(body.merchant_id);
+}
 
 function faultOf(error: unknown, code: unknown): Fault {
   if (error instanceof Fault) return error;

@@ -30,16 +30,11 @@ export const scopes: Scopes = {
     }
     return mayMerchant(route, own ?? { may_buy_labels: false });
   },
-  of(asker, asked) {
+  async of(asker, asked) {
     const directory = directoryOf(asker.store);
-    const known = directory.fresh();
-    return known === null ? directory.now().then((all) => storeOf(all, asker, asked)) : storeOf(known, asker, asked);
-  },
-  named(asker, store, value) {
-    const directory = directoryOf(asker.store);
-    const known = directory.fresh();
-    if (known !== null) return storeOfBody(known, asker, store, value);
-    return directory.now().then((all) => storeOfBody(all, asker, store, value));
+    const known = directory.fresh() ?? (await directory.now());
+    const store = await storeOf(known, asker, asked);
+    return { store, scopeOf: (value) => storeOfBody(known, asker, store, value) };
   },
 };
 

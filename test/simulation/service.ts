@@ -10,17 +10,19 @@ import { loadShelvesAndSets } from "../../src/inventory/bundles/store.ts";
 import { expireLots, expireReservations } from "../../src/inventory/jobs.ts";
 import { findReservation } from "../../src/inventory/reservations/store.ts";
 import { itemView } from "../../src/inventory/stock/shelf.ts";
-import { findStockedIds, loadShelves } from "../../src/inventory/stock/store.ts";
+import { loadShelves } from "../../src/inventory/stock/store.ts";
 import { createWarehouse } from "../../src/inventory/warehouses/commands.ts";
 import { listPlainWarehouses } from "../../src/inventory/warehouses/store.ts";
 import { system } from "../../src/kit/actor.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { Fault } from "../../src/kit/fault.ts";
 import { wireId } from "../../src/kit/ids.ts";
+import { main_merchant } from "../../src/merchants/owner.ts";
 import { verifyOrders } from "../../src/orders/audit/store.ts";
 import { holdRecalled, noteClaims } from "../../src/orders/jobs.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { createProduct } from "../../src/products/commands.ts";
+import { findProductsBySku } from "../../src/products/store.ts";
 import { verifyStore } from "../../src/verification.ts";
 import {
   bins,
@@ -37,6 +39,9 @@ import {
 
 export const clerk = system("simulation");
 
+/** The house that ships for one merchant. */
+const of_main = { sees: null, makes: main_merchant };
+
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
 function zoneOf(cold: boolean) {
@@ -46,7 +51,8 @@ function zoneOf(cold: boolean) {
 }
 
 /** Gives an empty store the warehouses, goods and the customer of the simulation. */
-export async function furnish(store: Store): Promise<void> {
+export async function furnish(bare: Store): Promise<void> {
+  const store = bare.scoped(of_main);
   for (const [at, name] of houses.entries()) {
     const place = { ...address, name };
     const fields = { name, priority: 100 * (at + 1), address: place, location_zones: [zoneOf(false), zoneOf(true)] };
@@ -137,7 +143,7 @@ export class Service {
   /** Does one request in a transaction of its own. Whatever is no refusal is thrown. */
   async attempt<T>(work: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
     try {
-      return { code: null, value: await this.store.write(work) };
+      return { code: null, value: await this.store.scoped(of_main).write(work) };
     } catch (error) {
       if (error instanceof Fault) return { code: error.code, value: null };
       throw error;
@@ -235,7 +241,8 @@ export async function attach(store: Store, clock: Clock): Promise<Service> {
   const sold = [...skus, ...kitNames];
   const woken = new Set<string>();
   store.onWake((job) => woken.add(job));
-  const ids = await store.read((db) => findStockedIds(db, sold));
+  const products = await store.read((db) => findProductsBySku(db, sold));
+  const ids = new Map(products.map(({ id, sku }) => [sku, id]));
   return new Service(
     store,
     clock,

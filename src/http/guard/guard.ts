@@ -1,4 +1,5 @@
 import { type Granted, lacking } from "../../access/permission.ts";
+import { unscoped } from "../../database/scope.ts";
 import type { Db } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import type { Call } from "../call.ts";
@@ -66,14 +67,12 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     const actor = { type, id, name, request_id } as const;
     const asker = route.live_only ? { ...found, store: live } : found;
     const named = route.of_merchants ? merchantIn(request.url) : null;
-    const seen = scopes.of(asker, { request, path, makes: route.writes, named });
-    const store = seen instanceof Promise ? await seen : seen;
-    const scopeOf = (value: unknown) => scopes.named(asker, store, value);
-    // Acts of keys on orders and stock are in the history of these, and too many to store twice.
+    const { store, scopeOf } = await scopes.of(asker, { request, path, makes: route.writes, named });
     const isKept = route.writes && (type === "user" || route.of_settings);
     const recording = isKept ? recordingOf(live, service.log, clientOf(service, request)) : null;
     const confirm = async (db: Db) => {
-      const renewed = await again.confirm(found, db);
+      // Whoever asks is found whatever of the records the request is about.
+      const renewed = await again.confirm(found, db.scoped(unscoped));
       if (renewed === found) return;
       if (renewed.addresses !== null) checkAddress(service, request, renewed.addresses, {});
       if (!mayDo(renewed, route)) throw insufficient(renewed, route);

@@ -15,6 +15,13 @@ export interface Asked {
 
 type Asker = Pick<Identity, "merchant_id" | "store">;
 
+/** What a request sees of a store. */
+export interface Seen {
+  readonly store: Store;
+  /** The store once the body has named a merchant, too. Refuses: validation_failed, merchant_closed. */
+  readonly scopeOf: (merchant: unknown) => Store;
+}
+
 /** Decides whose records requests see and make. */
 export interface Scopes {
   /**
@@ -22,8 +29,6 @@ export interface Scopes {
    * Refuses: not_for_merchants (the merchant is closed).
    */
   readonly mayUse: (asker: Asker, route: Pick<Route, "id" | "need">) => Promise<boolean>;
-  /** The store as a request sees it. Refuses: malformed_header, validation_failed, merchant_closed. */
-  readonly of: (asker: Asker, asked: Asked) => Store | Promise<Store>;
-  /** The store once the body has named a merchant, too. Refuses: validation_failed, merchant_closed. */
-  readonly named: (asker: Asker, store: Store, value: unknown) => Store | Promise<Store>;
+  /** What a request sees. Refuses: malformed_header, validation_failed, merchant_closed. */
+  readonly of: (asker: Asker, asked: Asked) => Promise<Seen>;
 }

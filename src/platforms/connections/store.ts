@@ -127,7 +127,7 @@ export async function lockConnectionOfStore(
 /** Stores a changed connection. */
 export async function saveConnection(
   tx: Tx,
-  { id, ...fields }: StoreConnection,
+  { id, merchant_id: _owner, ...fields }: StoreConnection,
   deleted_at: number | null = null,
 ): Promise<void> {
   await tx.sql
