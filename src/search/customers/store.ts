@@ -1,6 +1,7 @@
 import { and, desc, eq, isNotNull, sql as template } from "drizzle-orm";
 import { among, amongTexts, begins, given, list, phoneDigits, phoneEnd } from "../../../db/kit.ts";
 import { customer_words, customers } from "../../../db/schema/customers.ts";
+import { isOfSeen } from "../../database/scope.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
@@ -47,7 +48,7 @@ const calledSo = prepared((sql, a: Args<{ word: string; limit: number }>) =>
   sql
     .select({ id: customer_words.customer_id })
     .from(customer_words)
-    .where(begins(customer_words.word, a.word))
+    .where(and(begins(customer_words.word, a.word), isOfSeen(sql, customers, customer_words.customer_id)))
     .limit(given(a.limit)),
 );
 const newestOf = prepared((sql, a: Args<{ ids: string }>) =>
