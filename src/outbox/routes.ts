@@ -70,7 +70,7 @@ function list(call: Call, query: ListEvents): Promise<Response> {
         const { limit } = window;
         return delivered === undefined
           ? listEvents(db, filter, { ...window, after, newest_first })
-          : stretchOfEvents(db, filter, { limit, after, arrived: haveArrived(delivered) });
+          : stretchOfEvents(db, filter, { limit, after, arrived: haveArrived(db, delivered) });
       },
       count: (db) => countEvents(db, filter),
       position: (event) => [event.position ?? 0, event.seq],
