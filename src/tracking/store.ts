@@ -7,6 +7,7 @@ import { engine } from "../config.ts";
 import { type Args, insertIds, prepared, preparedOf } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
+import { refuseShared } from "../merchants/owner.ts";
 import { givenUp } from "../orders/shipments/status.ts";
 import { findOrderOfShipment } from "../orders/shipments/store.ts";
 import { numberUrl, trackingUrl } from "../orders/shipments/tracking_url.ts";
@@ -40,7 +41,7 @@ const looseByNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
     .orderBy(asc(tracking_records.id)),
 );
 
-// // Little is read of a record that is read again under its lock.
+// Little is read of a record that is read again under its lock.
 const parcelsNamed = prepared((sql, a: Args<{ number: string }>) =>
   sql
     .select({
@@ -48,6 +49,7 @@ const parcelsNamed = prepared((sql, a: Args<{ number: string }>) =>
       sent_at: shipments.created_at,
       record_id: tracking_records.id,
       tracked_at: tracking_records.created_at,
+      merchant_id: shipments.merchant_id,
     })
     .from(shipments)
     .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
@@ -60,6 +62,7 @@ const looseNamed = prepared((sql, a: Args<{ number: string }>) =>
       id: tracking_records.id,
       followed: tracking_records.followed,
       created_at: tracking_records.created_at,
+      merchant_id: tracking_records.merchant_id,
     })
     .from(tracking_records)
     .where(and(eq(tracking_records.tracking_number, given(a.number)), isNull(tracking_records.shipment_id)))
@@ -98,15 +101,28 @@ const recordOf = (row: typeof tracking_records.$inferSelect) => row as TrackingR
  * test numbers of carriers.
  */
 export async function findHistories(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
+  const found = await historiesOf(db, numbers);
+  return new Map([...found].map(([number, histories]) => [number, newestOf(histories)]));
+}
+
+const newestOf = ([first, ...others]: Histories): TrackingHistory =>
+  others.reduce((one, other) => (other.record.created_at > one.record.created_at ? other : one), first);
+
+/** The histories of a number: one of each merchant who knows it. */
+type Histories = readonly [TrackingHistory, ...TrackingHistory[]];
+
+async function historiesOf(db: Db, numbers: readonly string[]): Promise<Map<string, Histories>> {
   const found = await findRecorded(db, numbers.flatMap(readings));
   for (const number of numbers) {
-    const history = found.get(scannedSscc(number) ?? "");
-    if (history !== undefined && !found.has(number)) found.set(number, history);
+    const histories = found.get(scannedSscc(number) ?? "");
+    if (histories !== undefined && !found.has(number)) found.set(number, histories);
   }
-  if (db.mode === "live" || numbers.every((number) => found.has(number))) return found;
-  const unknown = numbers.filter((number) => !found.has(number));
-  const simulated = unknown.map((number) => [number, simulatedHistory(number, db.now)] as const);
-  return new Map([...found, ...simulated.filter((one): one is [string, TrackingHistory] => one[1] !== null)]);
+  if (db.mode === "live") return found;
+  for (const number of numbers) {
+    const simulated = found.has(number) ? null : simulatedHistory(number, db.now);
+    if (simulated !== null) found.set(number, [simulated]);
+  }
+  return found;
 }
 
 /** The forms in which a number may be stored: as it was scanned and, for an SSCC with its identifier, without that. */
@@ -115,35 +131,47 @@ function readings(number: string): string[] {
   return sscc === null ? [number] : [number, sscc];
 }
 
-async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
-  const known = await findKnown(db, numbers);
-  const ids = [...known.values()].flatMap(({ record: { id } }) => (id === 0 ? [] : [id]));
+async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<string, Histories>> {
+  const known = [...(await findKnown(db, numbers)).values()];
+  const ids = known.flatMap(({ record: { id } }) => (id === 0 ? [] : [id]));
   const of = Map.groupBy(await listEvents(db, ids), (event) => event.record_id);
-  return new Map(
-    [...known].map(([number, { record, past, order_id }]) => {
-      const scans = of.get(record.id) ?? past.toReversed().map((fact) => ({ ...unsaid, ...fact }));
-      return [number, { record, events: scans, order_id, tracking_url: pageOf(db, record) }];
-    }),
-  );
+  const found = new Map<string, Histories>();
+  for (const { number, record, past, order_id } of known) {
+    const scans = of.get(record.id) ?? past.toReversed().map((fact) => ({ ...unsaid, ...fact }));
+    const history = { record, events: scans, order_id, tracking_url: pageOf(db, record) };
+    found.set(number, [history, ...(found.get(number) ?? [])]);
+  }
+  return found;
 }
 
+/** By what a merchant's record of a number is found among those that `findKnown` answers. */
+export const knownBy = (merchant_id: number, number: string): string => `${merchant_id} ${number}`;
+
 /**
- * The newest parcel's record of each number, without its scans; a parcel that was never scanned has the record id 0.
+ * The newest parcel's record of each number at each merchant who knows it, without its scans; a parcel that was never
+ * scanned has the record id 0.
  */
 export async function findKnown(db: Db, numbers: readonly string[]): Promise<Map<string, Known>> {
   const rows = await byNumbers(db, { numbers: list(numbers) });
   const loose = await looseByNumbers(db, { numbers: list(numbers) });
-  const newest = new Map<string, Known>(rows.map((row) => [row.parcel.tracking_number ?? "", knownOf(row)]));
+  const newest = new Map<string, Known>();
+  for (const row of rows) {
+    const { merchant_id, tracking_number } = row.parcel;
+    const number = tracking_number ?? "";
+    newest.set(knownBy(merchant_id, number), { number, ...knownOf(row) });
+  }
   for (const row of loose) {
-    const parcel = newest.get(row.tracking_number);
+    const key = knownBy(row.merchant_id, row.tracking_number);
+    const parcel = newest.get(key);
     if (!isNewer(row, parcel?.record)) continue;
     const { shipment_id, order_id } = parcel?.record.id === 0 ? { ...parcel.record, ...parcel } : row;
-    newest.set(row.tracking_number, { record: { ...recordOf(row), shipment_id }, past: [], order_id });
+    const number = row.tracking_number;
+    newest.set(key, { number, record: { ...recordOf(row), shipment_id }, past: [], order_id });
   }
   return newest;
 }
 
-function knownOf({ record, ...found }: Found & { readonly record: object | null }): Known {
+function knownOf({ record, ...found }: Found & { readonly record: object | null }): Omit<Known, "number"> {
   const { order_id } = found.parcel;
   if (record !== null) return { record: record as TrackingRecord, past: [], order_id };
   return { record: { id: 0, ...firstRecord(found) }, past: pastOf(found), order_id };
@@ -159,6 +187,7 @@ export function pageOf(db: Db, record: TrackingRecord): string | null {
 
 /** What is known of a number. */
 interface Known {
+  readonly number: string;
   readonly record: TrackingRecord;
   /** What is known of its tracking without any scan. */
   readonly past: readonly TrackingFact[];
@@ -177,11 +206,15 @@ function isNewer(
   return parcel.id === 0 ? loose.followed : loose.created_at > parcel.created_at;
 }
 
-/** The newest parcel's record of a number, with its scans. Refuses: resource_missing. */
+/** The newest parcel's record of a number, with its scans. Refuses: resource_missing, merchant_required. */
 export async function getHistory(db: Db, tracking_number: string): Promise<TrackingHistory> {
-  const found = (await findHistories(db, [tracking_number])).get(tracking_number);
+  const found = (await historiesOf(db, [tracking_number])).get(tracking_number);
   if (found === undefined) throw unknownNumber(tracking_number);
-  return found;
+  refuseShared(
+    found.map(({ record }) => record),
+    () => tracking_number,
+  );
+  return newestOf(found);
 }
 
 /** A record with its scans. */
@@ -200,12 +233,28 @@ interface LockedRecord {
 }
 
 /**
- * The newest parcel's record of a number, locked until the transaction ends; null when there is none. A parcel without
- * a record gets one, unless its number was tracked before the parcel was entered.
+ * The newest parcel's record of a number at each merchant who knows it, locked until the transaction ends. A parcel
+ * without a record gets one, unless its number was tracked before the parcel was entered.
  */
-export async function lockRecord(tx: Tx, tracking_number: string): Promise<LockedRecord | null> {
-  const named = (await parcelsNamed(tx, { number: tracking_number })).at(-1);
-  const loose = (await looseNamed(tx, { number: tracking_number })).at(-1);
+export async function lockRecords(tx: Tx, tracking_number: string): Promise<LockedRecord[]> {
+  const parcels = await parcelsNamed(tx, { number: tracking_number });
+  const loose = await looseNamed(tx, { number: tracking_number });
+  const owners = [...new Set([...parcels, ...loose].map(({ merchant_id }) => merchant_id))].sort((a, b) => a - b);
+  const locked: LockedRecord[] = [];
+  for (const owner of owners) {
+    const parcel = parcels.findLast(({ merchant_id }) => merchant_id === owner);
+    const other = loose.findLast(({ merchant_id }) => merchant_id === owner);
+    locked.push(await lockNewest(tx, tracking_number, parcel, other));
+  }
+  return locked;
+}
+
+async function lockNewest(
+  tx: Tx,
+  tracking_number: string,
+  named: Awaited<ReturnType<typeof parcelsNamed>>[number] | undefined,
+  loose: Awaited<ReturnType<typeof looseNamed>>[number] | undefined,
+): Promise<LockedRecord> {
   const parcel = named && { id: named.record_id ?? 0, created_at: named.tracked_at ?? named.sent_at };
   if (loose !== undefined && isNewer(loose, parcel)) {
     const [locked] = await lockedById(tx, { id: loose.id });
@@ -214,7 +263,7 @@ export async function lockRecord(tx: Tx, tracking_number: string): Promise<Locke
     const adopted = { shipment_id: named.shipment_id, order_id: null, followed: false };
     return { record: await saveFacts(tx, recordOf(locked), adopted), adopted_by: named.shipment_id };
   }
-  if (named === undefined) return null;
+  assert(named, "a number is a parcel's or tracked for itself");
   return { record: await lockedParcel(tx, tracking_number, named.shipment_id), adopted_by: null };
 }
 
@@ -225,7 +274,7 @@ async function lockedParcel(tx: Tx, tracking_number: string, shipment_id: number
     ({ parcel }) => parcel.id === shipment_id,
   );
   assert(found, "a parcel is never deleted");
-  // // Two first scans at once make one record: the second waits for the first here.
+  // Two first scans at once make one record: the second waits for the first here.
   await tx.sql.insert(tracking_records).values(firstRecord(found)).onConflictDoNothing();
   const [locked] = await lockedOfParcel(tx, { shipment_id });
   assert(locked, "a parcel that is scanned has a record");
