@@ -23,8 +23,8 @@ import type { FollowNumber } from "./schemas.ts";
  * Tracks a number, whether or not it is a parcel of an order. A number that is tracked already keeps its record, which
  * gains what it lacked. An account that can report on it is asked to, later and in no transaction; without one the
  * number waits for scans. In the sandbox the simulated carrier reports its own numbers at once. Refuses:
- * validation_failed, resource_missing, ambiguous_identifier, merchant_required. Emits: shipment.tracking_updated, shipment.in_transit,
- * shipment.delivered, shipment.exception.
+ * validation_failed, resource_missing, ambiguous_identifier, merchant_required. Emits: shipment.tracking_updated,
+ * shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function followNumber(
   tx: Tx,

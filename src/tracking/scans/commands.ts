@@ -75,8 +75,8 @@ const nowhere: TrackingLocation = { city: null, state: null, country: null, faci
 
 /**
  * Records a report on a parcel, once. A new report moves the order: the first scan of a carrier ships the parcel, a
- * delivery delivers it. No report is refused because of the order's status. Refuses: resource_missing, merchant_required. Emits:
- * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * delivery delivers it. No report is refused because of the order's status. Refuses: resource_missing,
+ * merchant_required. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 async function recordReport(tx: Tx, number: string, report: TrackingReport, actor: Actor): Promise<TrackingRecord> {
   const tracking_number = plainTrackingNumber(number);

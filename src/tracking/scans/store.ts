@@ -134,7 +134,7 @@ export interface KnownParcel {
 
 /**
  * The parcels with these numbers, by number, their records locked. A number is left out that needs a closer look: one
- * that is unknown, that was tracked apart from a parcel, that several merchants know, or whose parcel has no record yet.
+ * that is unknown, that was tracked apart from a parcel, that several merchants know, or whose parcel has no record.
  */
 export async function lockKnownParcels(tx: Tx, numbers: readonly string[]): Promise<Map<string, KnownParcel>> {
   const named = await namedParcels(tx, { numbers: list(numbers) });

@@ -53,7 +53,8 @@ const openIn = (select: Reading, a: Asked, where: SQL) => {
     .select({ id, status, created_at, shipping_method })
     .from(orders)
     .where(
-      sql`${isOneOf(orders.status, openStatuses)} and ${orders.held} = false and ${orders.imported} = false and ${where}`,
+      sql`${isOneOf(orders.status, openStatuses)} and ${orders.held} = false
+        and ${orders.imported} = false and ${where}`,
     )
     .limit(given(a.limit))
     .as("o");
