@@ -1,19 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { PlainVerificationView } from "../addresses/schemas.ts";
 import { pageFields } from "../kit/page.ts";
-import { closed, idField, metadataField, momentField, nullable, textField } from "../kit/schema.ts";
+import { closed, emailField, idField, metadataField, momentField, nullable, textField } from "../kit/schema.ts";
 import { OwnerView, ofMerchant } from "../merchants/owner_schemas.ts";
 import { addresses_max } from "./rules.ts";
 
 const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
-
-/** An e-mail address. */
-export const emailField = () =>
-  Type.String({
-    maxLength: 254,
-    pattern: "^[^\\s@\\u0000-\\u001f\\u007f\\ufffd]{1,64}@[^\\s@\\u0000-\\u001f\\u007f\\ufffd]+$",
-    hint: "must be an e-mail address",
-  });
 
 export const addressFields = {
   name: Type.Optional(nullable(textField(200))),

@@ -91,7 +91,7 @@ export interface FieldProblem {
 }
 
 /** What a refusal says beside its message. `fields` becomes the error's `details`; the rest stands beside the code. */
-export interface FaultFacts {
+interface FaultFacts {
   readonly fields?: readonly FieldProblem[];
   readonly [fact: string]: unknown;
 }

@@ -41,7 +41,7 @@ export class Merchants {
 }
 
 /** The merchants of one store, renewed when a commit of this process changes them, and every half second. */
-export class Directory {
+class Directory {
   readonly #store: Store;
   #known: Merchants | null = null;
   /** Monotonic ms until which it is cached. */

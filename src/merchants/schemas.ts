@@ -2,14 +2,13 @@ import { type Static, Type } from "@sinclair/typebox";
 import { PlaceView, placeInput } from "../addresses/schemas.ts";
 import { actionsIn } from "../kit/moves.ts";
 import { pageFields } from "../kit/page.ts";
-import { choice, closed, metadataField, nameField, nullable, textField } from "../kit/schema.ts";
-import { emailField } from "../users/schemas.ts";
+import { choice, closed, emailField, metadataField, nameField, nullable, textField } from "../kit/schema.ts";
 import { merchantMoves, merchantStatuses } from "./status.ts";
 
 const moment = Type.String({ format: "date-time" });
 
 /** What a merchant is called by; more of it in `checkCode`. */
-export const codeField = () =>
+const codeField = () =>
   Type.String({
     minLength: 2,
     maxLength: 12,

@@ -8,14 +8,6 @@ import { userStatuses } from "./status.ts";
 
 const moment = Type.String({ format: "date-time" });
 
-/** An e-mail address of a user. */
-export const emailField = () =>
-  Type.String({
-    maxLength: 254,
-    pattern: "^[^\\s@\\u0000-\\u001f\\u007f\\ufffd]{1,64}@[^\\s@\\u0000-\\u001f\\u007f\\ufffd]+$",
-    hint: "must be an e-mail address",
-  });
-
 /** A password that is chosen. */
 export const passwordField = () =>
   Type.String({

@@ -2,8 +2,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { roles } from "../../access/role.ts";
 import { mailStatuses } from "../../kit/mail.ts";
 import { pageFields } from "../../kit/page.ts";
-import { choice, closed, nullable, textField } from "../../kit/schema.ts";
-import { emailField, passwordField, personName } from "../schemas.ts";
+import { choice, closed, emailField, nullable, textField } from "../../kit/schema.ts";
+import { passwordField, personName } from "../schemas.ts";
 import { invitationStatuses } from "./status.ts";
 
 const moment = Type.String({ format: "date-time" });

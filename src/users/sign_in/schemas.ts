@@ -2,8 +2,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { allPermissions } from "../../access/permission.ts";
 import { roles } from "../../access/role.ts";
 import { modes } from "../../kit/mode.ts";
-import { choice, closed } from "../../kit/schema.ts";
-import { emailField, passwordField, personName } from "../schemas.ts";
+import { choice, closed, emailField } from "../../kit/schema.ts";
+import { passwordField, personName } from "../schemas.ts";
 
 export const SignIn = closed({
   email: emailField(),
