@@ -107,7 +107,7 @@ export function answerClaimed(call: Call, service: Service, view: View, claim: (
       },
       goOn: (label, end) =>
         goesOn(
-          call.store,
+          call.store.base,
           told(
             service,
             buyClaimed(at, label, (tx, ended) => end(tx, endingOf(ended, view, tx))),
