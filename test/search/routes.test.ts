@@ -204,7 +204,11 @@ describe("what is scanned", () => {
     expect(await types("types=product,bin")).toEqual(["product"]);
     const asked = (...words: Permission[]) =>
       shop.app.service.stores.live.read((db) =>
-        hitsFor(db, { permissions: new Set(words), by: "role", name: "some" }, { q: "secret" }),
+        hitsFor(
+          db,
+          { granted: { permissions: new Set(words), by: "role", name: "some" }, merchant_id: null },
+          { q: "secret" },
+        ),
       );
     expect((await asked("catalog.read")).results.map(({ type }) => type)).toEqual(["product"]);
     expect((await asked("orders.read", "stock.read")).results.map(({ type }) => type)).toEqual(["order"]);
