@@ -1,9 +1,21 @@
 import { computed, signal } from "@preact/signals";
 import type { Permission } from "../../../access/permission.ts";
 import type { World } from "../browser/world.ts";
-import { callDashboard, signedOut } from "./client.ts";
+import { callDashboard, get, onWritten, type Params, signedOut } from "./client.ts";
+import { type Merchant, merchants } from "./merchants.ts";
 import { problemOf } from "./problem.ts";
 import { forgetAll } from "./query.ts";
+
+/** A merchant, as its people see it. */
+type MerchantBrief = Pick<Merchant, "id" | "code" | "name" | "colour">;
+type OwnMerchant = MerchantBrief & Pick<Merchant, "may_buy_labels" | "status">;
+
+/** As what a user is signed in: as a member of the house or of a merchant. */
+interface Membership {
+  readonly merchant: MerchantBrief | null;
+  readonly role: string;
+  readonly status: "active" | "disabled";
+}
 
 /** The signed-in user and the permissions of this user. */
 interface Session {
@@ -17,6 +29,12 @@ interface Session {
     readonly second_factor_required: boolean;
   };
   readonly permissions: readonly Permission[];
+  /** The merchant whose records alone are seen; null for people of the house. */
+  readonly merchant: OwnMerchant | null;
+  /** As what the user may sign in. */
+  readonly memberships: readonly Membership[];
+  /** The merchant as whom a member of the house looks on. */
+  readonly view_as: MerchantBrief | null;
   readonly worlds: readonly World[];
   readonly version: string;
 }
@@ -31,6 +49,12 @@ export function may(permission: Permission | null | undefined): boolean {
   return permission === null || permission === undefined || granted.value.has(permission);
 }
 
+/** The merchant whose people are signed in; null for those of the house. */
+const ownMerchant = computed(() => session.value?.merchant ?? null);
+
+/** Whether the people of the house are signed in, who see bins and the work on the floor. */
+export const seesHouse = computed(() => ownMerchant.value === null);
+
 /** Whether the signed-in user lacks one of these permissions. */
 export function lacks(permissions: readonly Permission[]): boolean {
   return permissions.some((permission) => !may(permission));
@@ -40,6 +64,8 @@ export function lacks(permissions: readonly Permission[]): boolean {
 export async function readSession(): Promise<void> {
   try {
     const { data } = await callDashboard<Session>("GET", "/session");
+    // Screens are drawn once it is known of whom they tell.
+    await readMerchants(data);
     session.value = data;
     signedOut.value = false;
   } catch (error) {
@@ -47,6 +73,28 @@ export async function readSession(): Promise<void> {
     session.value = null;
   }
 }
+
+/** Reads the merchants for whom the house works. People of a merchant know of none. */
+async function readMerchants({ permissions }: Session): Promise<void> {
+  const found: Merchant[] = [];
+  let cursor: string | null = null;
+  if (permissions.includes("merchants.read")) {
+    do {
+      const params: Params = { limit: 100, cursor };
+      const { data, pagination } = await get<readonly Merchant[]>("/merchants", { params, merchant: null });
+      found.push(...data);
+      cursor = pagination?.next_cursor ?? null;
+    } while (cursor !== null);
+  }
+  merchants.value = found.sort((one, other) => one.code.localeCompare(other.code));
+}
+
+/** Asks the server again who is signed in and which merchants there are, because something of that has changed. */
+export function readSessionAgain(): void {
+  if (session.peek()) void readSession().catch(() => {});
+}
+
+onWritten((path) => path.startsWith("/merchants") && readSessionAgain());
 
 /** Signs in. Throws the error of the API if it refuses. */
 export function signIn(given: Readonly<Record<string, string>>): Promise<void> {

@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { offline, signedOut } from "../api/client.ts";
 import { connected, listen } from "../api/live.ts";
+import { chosenMerchant } from "../api/merchants.ts";
 import { refresh } from "../api/query.ts";
 import { may, readSession, session } from "../api/session.ts";
 import { base, matchPath, navigate, place, to } from "../browser/router.ts";
@@ -17,6 +18,7 @@ import { shell } from "../texts/shell.ts";
 import { Boundary } from "./boundary.tsx";
 import { Help, help } from "./help.tsx";
 import { type Listed, list, listed } from "./listed.ts";
+import { MerchantBar } from "./merchant_switch.tsx";
 import { BottomBar, Sidebar } from "./navigation.tsx";
 import { Palette, palette } from "./palette.tsx";
 import { Toasts } from "./toasts.tsx";
@@ -96,7 +98,8 @@ function Shown({ found }: { readonly found: Found | null }) {
   if (now === null) return null;
   // The screen before stays until the next one's file is there.
   if (now.screen !== screen) return null;
-  return <now.Shown key={`${world.value} ${JSON.stringify(params)}`} params={params} />;
+  const scope = `${world.value} ${chosenMerchant.value?.code ?? ""}`;
+  return <now.Shown key={`${scope} ${JSON.stringify(params)}`} params={params} />;
 }
 
 function NotFound() {
@@ -199,6 +202,7 @@ function Frame({ found }: { readonly found: Found | null }) {
       <div class="frame">
         <Sidebar current={current} />
         <main id="content" tabIndex={-1}>
+          <MerchantBar />
           <Boundary of={place.value.path}>
             <Shown found={found} />
           </Boundary>

@@ -7,6 +7,7 @@ import type { Screen, Section } from "../kit/screen.ts";
 import { words } from "../texts/common.ts";
 import { shell } from "../texts/shell.ts";
 import { listed } from "./listed.ts";
+import { MerchantSwitch } from "./merchant_switch.tsx";
 import { palette } from "./palette.tsx";
 import { UserMenu } from "./user_menu.tsx";
 import { WorldSwitch } from "./world_switch.tsx";
@@ -64,6 +65,7 @@ export function Sidebar({ current }: { readonly current: string | null }) {
         </a>
         <WorldSwitch />
       </div>
+      <MerchantSwitch />
       <button type="button" class="find" onClick={() => palette.open()} title={shell.openPalette}>
         <Icon name="search" />
         <span>{shell.openPalette}</span>

@@ -106,6 +106,7 @@ export const stockTexts = {
   from: "From",
   to: "To",
   unknownSku: "No such SKU",
+  sharedSku: "Several merchants have this SKU. Choose whose it is.",
   productPage: "Product",
 
   // Ledger

@@ -20,7 +20,7 @@ import { words } from "../../texts/common.ts";
 import { count } from "../../texts/format.ts";
 import { lotTexts as texts } from "../../texts/lots.ts";
 import { binHref, Expiry } from "../stock_parts/places.tsx";
-import { said } from "../stock_parts/shared.ts";
+import { said, stockHref } from "../stock_parts/shared.ts";
 import { LotBadge } from "./list.tsx";
 
 type Given = LotDetail["allowed_statuses"][number];
@@ -45,7 +45,8 @@ export function LotScreen({ params }: ScreenProps) {
       title={texts.one(lot.lot_number)}
       back={back}
       beside={<LotBadge status={lot.status} />}
-      below={<a href={to(`/stock/${encodeURIComponent(lot.sku)}`)}>{lot.sku}</a>}
+      owned={lot}
+      below={<a href={stockHref(lot.sku, lot)}>{lot.sku}</a>}
       acts={may("stock.write") && <Acts lot={lot} onAct={setGiven} />}
     >
       <Columns main={<Main lot={lot} />} side={<Side lot={lot} />} />

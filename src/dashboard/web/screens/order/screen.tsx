@@ -37,6 +37,7 @@ export function OrderScreen({ params }: ScreenProps) {
       title={order.order_number}
       back={back}
       beside={<States order={order} />}
+      owned={order}
       below={<Below order={order} />}
       acts={<OrderActs order={order} etag={etag} />}
     >

@@ -17,7 +17,7 @@ import { said } from "../../shell/toasts.tsx";
 import { count, date } from "../../texts/format.ts";
 import { receiptTexts as texts } from "../../texts/receipts.ts";
 import { Ledger } from "../stock/ledger.tsx";
-import { useWarehouses } from "../stock_parts/shared.ts";
+import { stockHref, useWarehouses } from "../stock_parts/shared.ts";
 import { ArrivalsDialog } from "./arrivals.tsx";
 import { ReceiptBadge } from "./list.tsx";
 
@@ -79,6 +79,7 @@ export function ReceiptScreen({ params }: ScreenProps) {
       title={texts.one(id)}
       back={back}
       beside={<ReceiptBadge status={status} />}
+      owned={receipt}
       below={[supplier, reference].filter(Boolean).join(" · ")}
       acts={<Acts receipt={receipt} etag={etag} onEnter={() => setEntering(true)} />}
     >
@@ -90,7 +91,7 @@ export function ReceiptScreen({ params }: ScreenProps) {
               rows={lines}
               columns={columnsOf(lines)}
               id={(line) => String(lines.indexOf(line))}
-              href={({ sku }) => to(`/stock/${encodeURIComponent(sku)}`)}
+              href={({ sku }) => stockHref(sku, receipt)}
             />
           </Card>
         }

@@ -7,7 +7,7 @@ import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
-import { optionsOf } from "../stock_parts/shared.ts";
+import { optionsOf, stockHref } from "../stock_parts/shared.ts";
 import { changeOf, totalsAfter } from "./numbers.ts";
 
 const signed = (value: number) => (value > 0 ? `+${count(value)}` : count(value));
@@ -60,7 +60,7 @@ function columnsOf(totals: ReadonlyMap<string, number> | null, of: Props["of"]):
           {
             id: "sku",
             title: texts.sku,
-            cell: ({ sku }: Movement) => <a href={to(`/stock/${encodeURIComponent(sku)}`)}>{sku}</a>,
+            cell: (it: Movement) => <a href={stockHref(it.sku, it)}>{it.sku}</a>,
           },
         ]
       : []),

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { saveFile } from "../../api/documents.ts";
+import { ownerOf } from "../../api/merchants.ts";
 import { may } from "../../api/session.ts";
 import type { Level } from "../../api/stock_types.ts";
 import { navigate, to } from "../../browser/router.ts";
@@ -13,7 +14,7 @@ import { Time } from "../../kit/values.tsx";
 import { refused } from "../../shell/toasts.tsx";
 import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
-import { dayFromNow, optionsOf, useWarehouses } from "../stock_parts/shared.ts";
+import { dayFromNow, optionsOf, stockHref, useWarehouses } from "../stock_parts/shared.ts";
 import { AddDialog } from "./acts.tsx";
 
 const tones: Readonly<Record<Level["status"], Tone>> = {
@@ -78,8 +79,8 @@ export function LevelsScreen() {
         ]}
         sort="sku"
         columns={columns}
-        id={({ sku }) => sku}
-        href={({ sku }) => to(`/stock/${encodeURIComponent(sku)}`)}
+        id={(level) => `${level.sku} ${ownerOf(level) ?? ""}`}
+        href={(level) => stockHref(level.sku, level)}
         acts={
           <>
             <ActionMenu
