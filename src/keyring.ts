@@ -201,7 +201,8 @@ function lineOf(key: ApiKey, mode: Mode, now: number, whose: string): string {
   const end = Math.min(expires_at ?? Number.POSITIVE_INFINITY, revoked_at ?? Number.POSITIVE_INFINITY);
   const ending = Number.isFinite(end) ? `  until ${iso(end)}` : "";
   const state = isActive(status) ? ending : `  ${status}`;
-  return `${wireId("key", key.id).padEnd(16)} ph_${mode}_…${last_four}  ${permission.padEnd(10)}  ${name}${whose}${state}`;
+  const id = wireId("key", key.id).padEnd(16);
+  return `${id} ph_${mode}_…${last_four}  ${permission.padEnd(10)}  ${name}${whose}${state}`;
 }
 
 async function revoke(

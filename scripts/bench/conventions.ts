@@ -143,6 +143,8 @@ function routeOf(table: RouteTable, method: string, path: string): Route {
   return route;
 }
 
+const unasked = { merchant_id: null, scopeOf: null, renew: null, confirm: async () => {} };
+
 /** The handlers, from the bare read to what `serve` runs. */
 function ladder(service: Service, app: App, id: string, keys: { free: string; limited: string }): Rung[] {
   const { test: store } = service.stores;
@@ -164,10 +166,7 @@ function ladder(service: Service, app: App, id: string, keys: { free: string; li
       known_hosts: service.known_hosts,
       headers: {},
       granted: grantOf("full", "test"),
-      merchant_id: null,
-      scopeOf: null,
-      renew: null,
-      confirm: async () => {},
+      ...unasked,
     },
   });
   const one = (answer: (request: Request) => Promise<Response>) => {
@@ -239,10 +238,7 @@ function validation(service: Service, app: App) {
       known_hosts: service.known_hosts,
       headers: {},
       granted: grantOf("full", "test"),
-      merchant_id: null,
-      scopeOf: null,
-      renew: null,
-      confirm: async () => {},
+      ...unasked,
     },
   });
   const done = ({ body }: { body: unknown }) => new Response(null, { status: body ? 204 : 500 });

@@ -97,9 +97,6 @@ export function mayMerchant(
   return need === "any" || need === "user" || need === "none" || by_permission[need];
 }
 
-/** The names of the operations that the table names one by one. */
-export const routesNamed: readonly string[] = Object.keys(by_route);
-
 const of_house: ReadonlySet<RouteNeed> = new Set<RouteNeed>([
   ...(["none", "any", "user", "shipping.manage", "users.manage", "audit.read", "metrics.read"] as const),
   ...(["requests.read", "house.manage", "merchants.read", "merchants.manage"] as const),

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { PlainVerificationView } from "../addresses/schemas.ts";
 import { pageFields } from "../kit/page.ts";
 import { closed, emailField, idField, metadataField, momentField, nullable, textField } from "../kit/schema.ts";
-import { OwnerView, ofMerchant } from "../merchants/owner_schemas.ts";
+import { OwnerView, ofMerchant } from "../owners/schemas.ts";
 import { addresses_max } from "./rules.ts";
 
 const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));

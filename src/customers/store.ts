@@ -7,7 +7,7 @@ import type { Db, Tx, Writing } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
-import { makerOf, refuseShared } from "../merchants/owner.ts";
+import { makerOf, refuseShared } from "../owners/rules.ts";
 import type { Address, Buyer, Customer } from "./customer.ts";
 import { type AddressDraft, type AddressFields, type CustomerFields, emailKey, wordsOf } from "./rules.ts";
 

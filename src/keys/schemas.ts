@@ -50,7 +50,8 @@ const merchant_id = Type.Optional(
   nullable(
     Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(24)], {
       description:
-        "The merchant whose records alone the key reaches, by id or code; null, the default, for the house, whose keys" +
+        "The merchant whose records alone the key reaches, by id or code; null, the default, for the house, whose" +
+        " keys" +
         " reach all. A merchant's key makes keys of its own merchant only.",
     }),
   ),

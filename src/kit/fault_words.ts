@@ -84,9 +84,12 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Send it from an address on the key's list, or have the list changed.",
   },
   not_for_merchants: {
-    when: "A merchant's key asks for what only the house does, such as to pick, to ship or to set up bins, or its merchant is closed.",
+    when:
+      "A merchant's key asks for what only the house does, such as to pick, to ship or to set up bins, or its merchant" +
+      " is closed.",
     remedy:
-      "Ask the warehouse to do it, or use a key of the house. Keys in the reference tells what a merchant's key may do.",
+      "Ask the warehouse to do it, or use a key of the house. Keys in the reference tells what a merchant's key may" +
+      " do.",
   },
   route_not_found: {
     when: "There is no such path.",
@@ -175,9 +178,12 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Name another merchant. One that is closed stays closed: for business that goes on make a new one.",
   },
   merchant_not_empty: {
-    when: "The merchant still has open orders or units in stock, in the world that world names; open_orders and units say how many.",
+    when:
+      "The merchant still has open orders or units in stock, in the world that world names; open_orders and units say" +
+      " how many.",
     remedy:
-      "Ship or cancel the orders and take the stock out, then close it. In the test world that goes for what was only tried.",
+      "Ship or cancel the orders and take the stock out, then close it. In the test world that goes for what was only" +
+      " tried.",
   },
   no_suggestion: {
     when: "The last check of the address suggests nothing better, or its suggestion was accepted already.",

@@ -59,6 +59,12 @@ export const merchantRoutes = (service: Service) =>
         refuses: ["immutable_field"],
       }),
     })
+    .use(actRoutes(service));
+
+/** What may be done with a merchant. */
+const actRoutes = (service: Service) =>
+  new Elysia()
+    .use(conventions)
     .post("/:id/suspend", ({ call, params }) => act(call, params.id, suspendMerchant, service), {
       detail: managing({
         id: "suspendMerchant",

@@ -4,8 +4,8 @@ import type { Scope, Store } from "../database/store.ts";
 import type { Identity } from "../http/guard/authentication.ts";
 import type { Asked, Scopes } from "../http/guard/scopes.ts";
 import { Fault, invalid } from "../kit/fault.ts";
+import { findOwner, ownedPaths } from "../owners/store.ts";
 import { directoryOf, type Known, type Merchants } from "./directory.ts";
-import { findOwner, ownedPaths } from "./owners/store.ts";
 import { refuseClosed } from "./rules.ts";
 import { isClosed } from "./status.ts";
 

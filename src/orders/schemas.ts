@@ -16,7 +16,7 @@ import {
   quantityField,
   textField,
 } from "../kit/schema.ts";
-import { OwnerView, ofMerchant } from "../merchants/owner_schemas.ts";
+import { OwnerView, ofMerchant } from "../owners/schemas.ts";
 import { shipmentStatuses } from "./shipments/status.ts";
 import {
   cancelReasons,

@@ -9,7 +9,7 @@ import { listClaims } from "../inventory/reservations/store.ts";
 import { assert } from "../kit/assert.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
-import { refuseShared } from "../merchants/owner.ts";
+import { refuseShared } from "../owners/rules.ts";
 import { dispatchOf } from "./dispatch/store.ts";
 import { type Entry, insertHistories, insertHistory } from "./history/store.ts";
 import { findOrderId, isOrderId } from "./names/store.ts";

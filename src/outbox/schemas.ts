@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { pageFields } from "../kit/page.ts";
 import { choice, closed, momentField, nullable } from "../kit/schema.ts";
-import { OwnerOrHouseView, OwnerView } from "../merchants/owner_schemas.ts";
+import { OwnerOrHouseView, OwnerView } from "../owners/schemas.ts";
 import { eventTypes } from "./catalog.ts";
 
 const moment = Type.String({ format: "date-time" });

@@ -13,7 +13,7 @@ import {
   weightUnitField,
 } from "../kit/schema.ts";
 import { weightUnits } from "../kit/weight_unit.ts";
-import { OwnerView, ofMerchant } from "../merchants/owner_schemas.ts";
+import { OwnerView, ofMerchant } from "../owners/schemas.ts";
 import { barcodeTypes, lengthUnits, productStatuses, productTypes, temperatureZones } from "./status.ts";
 
 const positive = Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 });

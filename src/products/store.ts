@@ -7,7 +7,7 @@ import type { Db, Tx } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
-import { makerOf, refuseShared } from "../merchants/owner.ts";
+import { makerOf, refuseShared } from "../owners/rules.ts";
 import type { Barcode, Component, Product } from "./product.ts";
 import type { ProductFields } from "./rules.ts";
 import type { ProductStatus, ProductType } from "./status.ts";

@@ -11,7 +11,7 @@ import {
   quantityField,
   textField,
 } from "../kit/schema.ts";
-import { OwnerView } from "../merchants/owner_schemas.ts";
+import { OwnerView } from "../owners/schemas.ts";
 import { RefundView } from "./refunds/schemas.ts";
 import { refundStatuses } from "./refunds/status.ts";
 import {

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, momentField, notesField, nullable, textField } from "../kit/schema.ts";
-import { OwnerView } from "../merchants/owner_schemas.ts";
 import { shipmentStatuses } from "../orders/shipments/status.ts";
+import { OwnerView } from "../owners/schemas.ts";
 import { labelStatuses } from "../shipping/labels/status.ts";
 import { PackageDimensions } from "../shipping/schemas.ts";
 import { trackingEventStatuses, trackingStatuses } from "../shipping/updates/status.ts";

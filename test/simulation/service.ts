@@ -17,7 +17,7 @@ import { system } from "../../src/kit/actor.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { Fault } from "../../src/kit/fault.ts";
 import { wireId } from "../../src/kit/ids.ts";
-import { main_merchant } from "../../src/merchants/owner.ts";
+import { main_merchant } from "../../src/owners/rules.ts";
 import { verifyOrders } from "../../src/orders/audit/store.ts";
 import { holdRecalled, noteClaims } from "../../src/orders/jobs.ts";
 import type { Order } from "../../src/orders/order.ts";

@@ -3,6 +3,7 @@ import { workers } from "../../src/kit/worker.ts";
 import type { Source } from "./source.ts";
 
 export const ladder = [
+  "owners",
   "outbox",
   "access",
   "audit",
@@ -48,7 +49,7 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   [
     "edge",
     new RegExp(
-      `^${feature}(?:(?:routes|jobs|description|dispatcher|lines|sender|authenticator)\\.ts|` +
+      `^${feature}(?:(?:routes|jobs|description|dispatcher|lines|sender|authenticator|scopes)\\.ts|` +
         "(?:guard|connectors)/\\w+\\.ts)$",
     ),
   ],

@@ -16,7 +16,7 @@ export interface Asked {
 type Asker = Pick<Identity, "merchant_id" | "store">;
 
 /** What a request sees of a store. */
-export interface Seen {
+interface Seen {
   readonly store: Store;
   /** The store once the body has named a merchant, too. Refuses: validation_failed, merchant_closed. */
   readonly scopeOf: (merchant: unknown) => Store;

@@ -5,7 +5,7 @@ import { momentOf } from "../../kit/clock.ts";
 import { Fault, type FieldProblem, invalid, invalidFields, missing, ofFields, orFault } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
-import { makerOf } from "../../merchants/owner.ts";
+import { makerOf } from "../../owners/rules.ts";
 import { isSold } from "../../products/status.ts";
 import { endLines, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { type PlannedClaim, planClaims, storeClaims } from "../claims/plans/commands.ts";

@@ -6,7 +6,7 @@ import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
-import { refuseShared } from "../../merchants/owner.ts";
+import { refuseShared } from "../../owners/rules.ts";
 import type { Reservation } from "../reservations/reservation.ts";
 
 const ofOrders = prepared((select, a: Args<{ order_id: number; order_ref: string }>) =>

@@ -1,5 +1,5 @@
 import { Fault, invalid } from "../../kit/fault.ts";
-import { refuseShared } from "../../merchants/owner.ts";
+import { refuseShared } from "../../owners/rules.ts";
 import type { ProductType } from "../../products/status.ts";
 import type { Count, CountLine } from "./count.ts";
 

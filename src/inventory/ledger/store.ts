@@ -42,7 +42,8 @@ export function ofSku(db: Db, product_id: AnyPgColumn, sku: string): SQL {
   const named = db.sql.select({ id }).from(products).where(eq(products.sku, sku));
   if (sees === null && makes === null) return inArray(product_id, named);
   // One product, so that an index is walked that begins with it: that of the merchant for whom the scope makes records.
-  return sql`${product_id} = (${named.orderBy(sql`case when ${merchant_id} = ${makes} then 0 else 1 end`, asc(id)).limit(1)})`;
+  const own_first = sql`case when ${merchant_id} = ${makes} then 0 else 1 end`;
+  return sql`${product_id} = (${named.orderBy(own_first, asc(id)).limit(1)})`;
 }
 
 function matching(db: Db, filter: MovementFilter): SQL | undefined {

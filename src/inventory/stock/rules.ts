@@ -1,9 +1,13 @@
-import type { Db } from "../../database/store.ts";
 import { Fault, type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
-import { merchantRequired, refuseShared } from "../../merchants/owner.ts";
+import { merchantRequired, refuseShared } from "../../owners/rules.ts";
 import type { ProductType } from "../../products/status.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
 import type { Shelf, StockedProduct } from "./shelf.ts";
+
+/** Whose products are looked for. */
+interface Seeing {
+  readonly scope: { readonly sees: number | null; readonly makes: number | null };
+}
 
 /** What is wrong with a field that names a bundle where stock is meant. */
 export function bundleProblem(field: string): FieldProblem {
@@ -25,7 +29,7 @@ export type NamedProducts = ReadonlyMap<string, readonly NamedProduct[]>;
  * The product that a SKU means, or null: of several that of the merchant for whom the scope makes records.
  * Refuses: merchant_required, where it may be several merchants'.
  */
-export function productNamed({ scope }: Pick<Db, "scope">, named: NamedProducts, sku: string): NamedProduct | null {
+export function productNamed({ scope }: Seeing, named: NamedProducts, sku: string): NamedProduct | null {
   const all = named.get(sku) ?? [];
   const own = all.find(({ merchant_id }) => merchant_id === scope.makes);
   if (own === undefined) refuseShared(all, () => sku);
@@ -33,7 +37,7 @@ export function productNamed({ scope }: Pick<Db, "scope">, named: NamedProducts,
 }
 
 /** The ids of the products of those SKUs that only one merchant uses, or the one for whom the scope makes records. */
-export function plainIds({ scope }: Pick<Db, "scope">, named: NamedProducts): number[] {
+export function plainIds({ scope }: Seeing, named: NamedProducts): number[] {
   return [...named.values()].flatMap((all) => {
     const own = all.length === 1 ? all[0] : all.find(({ merchant_id }) => merchant_id === scope.makes);
     return own?.id ?? [];

@@ -259,7 +259,9 @@ const unitsOf = prepared((sql, a: Args<{ id: number }>) =>
   sql.select({ units }).from(stock_items).where(eq(stock_items.bin_id, a.id)),
 );
 
-/** How many units lie in a bin, whosever they are; nobody else who asks so puts any there until this transaction ends. */
+/**
+ * How many units lie in a bin, whosever they are; nobody else who asks so puts any there until this transaction ends.
+ */
 export async function lockUsed(tx: Tx, bin_id: number): Promise<number> {
   await lockedBin(tx, { id: bin_id });
   const [row] = await unitsOf(tx.scoped(unscoped), { id: bin_id });

@@ -71,7 +71,10 @@ export async function draftOrders(
   });
 }
 
-/** The products of all merchants that lines name, bundles with what they are made of; those that are not there are left out. */
+/**
+ * The products of all merchants that lines name, bundles with what they are made of; those that are not there are left
+ * out.
+ */
 export async function productsOf(tx: Tx, items: readonly LineInput[]) {
   const ids = items.flatMap(({ product_id }) => (product_id === undefined ? [] : [readId("product", product_id) ?? 0]));
   const skus = items.flatMap(({ product_id, sku }) => (product_id === undefined && sku !== undefined ? [sku] : []));

@@ -3,7 +3,7 @@ import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { open, seal } from "../../kit/seal.ts";
-import { makerOf } from "../../merchants/owner.ts";
+import { makerOf } from "../../owners/rules.ts";
 import { secret_overlap_ms, secret_purpose } from "../connections/connection.ts";
 import { checkSecrets, defaultApi, readStore, storeOf } from "../connections/rules.ts";
 import type { CreateConnection, UpdateConnection } from "../connections/schemas.ts";

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nameField, nullable, textField } from "../../kit/schema.ts";
-import { OwnerView, ofMerchant } from "../../merchants/owner_schemas.ts";
+import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
 import { connectionStatuses, platforms } from "../status.ts";
 
 const moment = Type.String({ format: "date-time" });

@@ -10,7 +10,7 @@ import {
   weightUnitField,
 } from "../../kit/schema.ts";
 import { weightUnits } from "../../kit/weight_unit.ts";
-import { OwnerView } from "../../merchants/owner_schemas.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { drawingFormats } from "../../typesetting/drawings/drawing.ts";
 import { documentKinds } from "../document.ts";
 import { AddressView, DimensionsField, PackageDimensions, ShippingAddress, WeightField } from "../schemas.ts";

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nullable, textField } from "../../kit/schema.ts";
 import { sheetFields } from "../../kit/sheet.ts";
-import { ofMerchant } from "../../merchants/owner_schemas.ts";
+import { ofMerchant } from "../../owners/schemas.ts";
 import { trackingStatuses } from "../../shipping/updates/status.ts";
 
 /** An identifier: an integer, or a text such as `ord_1042`. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nullable, textField } from "../../kit/schema.ts";
-import { OwnerOrHouseView, ofMerchant } from "../../merchants/owner_schemas.ts";
 import { eventTypes } from "../../outbox/catalog.ts";
+import { OwnerOrHouseView, ofMerchant } from "../../owners/schemas.ts";
 import { disabledReasons, payloadKinds, subscriptionStatuses, subscriptionVersions } from "../status.ts";
 
 const moment = Type.String({ format: "date-time" });

@@ -1,18 +1,18 @@
 // Whose a record is that the house names in a path, so that what it names beside it is looked up among that merchant's.
 import { eq, or } from "drizzle-orm";
-import { customers } from "../../../db/schema/customers.ts";
-import { lots } from "../../../db/schema/inventory.ts";
-import { orders } from "../../../db/schema/orders.ts";
-import { platform_connections } from "../../../db/schema/platforms.ts";
-import { products } from "../../../db/schema/products.ts";
-import { receipts } from "../../../db/schema/receipts.ts";
-import { reservations } from "../../../db/schema/reservations.ts";
-import { returns } from "../../../db/schema/returns.ts";
-import { labels } from "../../../db/schema/shipments.ts";
-import { transfers } from "../../../db/schema/transfers.ts";
-import { type Args, prepared } from "../../database/statements.ts";
-import type { Db } from "../../database/store.ts";
-import { type Noun, readId } from "../../kit/ids.ts";
+import { customers } from "../../db/schema/customers.ts";
+import { lots } from "../../db/schema/inventory.ts";
+import { orders } from "../../db/schema/orders.ts";
+import { platform_connections } from "../../db/schema/platforms.ts";
+import { products } from "../../db/schema/products.ts";
+import { receipts } from "../../db/schema/receipts.ts";
+import { reservations } from "../../db/schema/reservations.ts";
+import { returns } from "../../db/schema/returns.ts";
+import { labels } from "../../db/schema/shipments.ts";
+import { transfers } from "../../db/schema/transfers.ts";
+import { type Args, prepared } from "../database/statements.ts";
+import type { Db } from "../database/store.ts";
+import { type Noun, readId } from "../kit/ids.ts";
 
 type Owned =
   | typeof customers

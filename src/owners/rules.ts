@@ -1,8 +1,7 @@
-import type { Db } from "../database/store.ts";
 import { Fault } from "../kit/fault.ts";
 
 /** The merchant to whom belongs what a request makes. Refuses: merchant_required. */
-export function makerOf({ scope }: Pick<Db, "scope">): number {
+export function makerOf({ scope }: { readonly scope: { readonly makes: number | null } }): number {
   if (scope.makes === null) throw merchantRequired();
   return scope.makes;
 }
