@@ -1,6 +1,7 @@
 import { type StoredCheck, verificationView } from "../addresses/address.ts";
 import { iso } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
+import type { MerchantStatus } from "../merchants/status.ts";
 
 /** A place of a customer where goods are delivered. */
 export interface Address extends StoredCheck {
@@ -26,13 +27,14 @@ export interface Address extends StoredCheck {
 export interface Buyer {
   readonly id: number;
   readonly merchant_id: number;
+  readonly merchant_status: MerchantStatus;
   readonly email: string;
   readonly first_name: string | null;
   readonly last_name: string | null;
   readonly company: string | null;
 }
 
-export interface Customer extends Buyer {
+export interface Customer extends Omit<Buyer, "merchant_status"> {
   readonly phone: string | null;
   readonly metadata: Record<string, unknown>;
   readonly version: number;
@@ -43,7 +45,12 @@ export interface Customer extends Buyer {
 }
 
 /** The name of a customer: first and last name, else the company, else the e-mail address. */
-export function customerName({ first_name, last_name, company, email }: Omit<Buyer, "id" | "merchant_id">): string {
+export function customerName({
+  first_name,
+  last_name,
+  company,
+  email,
+}: Omit<Buyer, "id" | "merchant_id" | "merchant_status">): string {
   const name = [first_name, last_name].map((part) => part?.trim()).filter(Boolean);
   return name.join(" ") || company?.trim() || email;
 }

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, isNotNull, lte, or, type SQL, sql as template } from "drizzle-orm";
 import { among, amongTexts, contains, forUpdate, given, list, skipLocked } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
+import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
@@ -55,6 +56,7 @@ const recipient = prepared((sql, a: Args<{ customer_id: number; address_id: numb
     .select({
       id: customers.id,
       merchant_id: customers.merchant_id,
+      merchant_status: merchants.status,
       email: customers.email,
       first_name: customers.first_name,
       last_name: customers.last_name,
@@ -62,6 +64,7 @@ const recipient = prepared((sql, a: Args<{ customer_id: number; address_id: numb
       address: addresses,
     })
     .from(customers)
+    .innerJoin(merchants, eq(merchants.id, customers.merchant_id))
     .leftJoin(addresses, and(eq(addresses.customer_id, customers.id), eq(addresses.id, given(a.address_id))))
     .where(eq(customers.id, given(a.customer_id))),
 );
@@ -86,12 +89,14 @@ const buyersOf = prepared((sql, a: Args<{ ids: string }>) =>
     .select({
       id: customers.id,
       merchant_id: customers.merchant_id,
+      merchant_status: merchants.status,
       email: customers.email,
       first_name: customers.first_name,
       last_name: customers.last_name,
       company: customers.company,
     })
     .from(customers)
+    .innerJoin(merchants, eq(merchants.id, customers.merchant_id))
     .where(among(customers.id, a.ids)),
 );
 const addressesCalled = prepared((sql, a: Args<{ ids: string }>) =>

@@ -20,3 +20,6 @@ export const isClosed = (status: MerchantStatus): boolean => status === "closed"
 
 /** The statuses of merchants whose orders come in and wait. */
 export const suspendedStatuses = ["suspended"] as const satisfies readonly MerchantStatus[];
+
+/** Whether orders of a merchant of this status come in and wait. */
+export const isSuspended = (status: MerchantStatus): boolean => status === "suspended";

@@ -13,7 +13,7 @@ import { draftOrders, fromApi, newOrder, storeDraft, takenNumber } from "../draf
 import { type Draft, reservationOf, type Source, wantsOf } from "../drafts/rules.ts";
 import { orderEvent } from "../events.ts";
 import { insertFirstHistory } from "../history/store.ts";
-import { holdSuspended } from "../holds/commands.ts";
+import { holdForMerchant } from "../holds/commands.ts";
 import { findOrderByNumber } from "../names/store.ts";
 import type { Order } from "../order.ts";
 import { claimOf, withClaims } from "../rules.ts";
@@ -191,11 +191,11 @@ async function storePlanned(
     tx,
     stored.map(({ id, draft, actor }) => ({ id, status: draft.fields.status, event: "create", actor })),
   );
-  const settled = await holdSuspended(
-    tx,
-    orders,
-    stored.map(({ actor }) => actor),
-  );
+  const settled: Order[] = [];
+  for (const [at, order] of orders.entries()) {
+    const plan = stored[at];
+    settled.push(plan?.draft.suspended ? await holdForMerchant(tx, order, plan.actor) : order);
+  }
   await emit(
     tx,
     settled.map((order) => orderEvent("order.created", order, tx.now)),
@@ -211,7 +211,7 @@ async function createAdopting(tx: Tx, { input, actor }: OrderToCreate, source: S
   const id = await insertOrder(tx, draft.fields);
   if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
   const plain = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
-  const [order = plain] = await holdSuspended(tx, [plain], [actor]);
+  const order = draft.suspended ? await holdForMerchant(tx, plain, actor) : plain;
   await emit(tx, [orderEvent("order.created", order, tx.now)]);
   return order;
 }

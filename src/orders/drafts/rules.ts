@@ -4,6 +4,7 @@ import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { ofFields } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
+import { isSuspended } from "../../merchants/status.ts";
 import type { OrderFields } from "../order.ts";
 import {
   asActive,
@@ -34,6 +35,8 @@ export interface Named {
 
 /** An order that is about to be stored. */
 export interface Draft {
+  /** Whether its merchant is suspended, so that it waits once it is stored. */
+  readonly suspended: boolean;
   readonly fields: Omit<OrderFields, "version" | "created_at" | "updated_at">;
   readonly lines: ReturnType<typeof orderedLines>;
 }
@@ -90,7 +93,7 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
     cancel_reason: null,
     imported: false,
   };
-  return { fields, lines };
+  return { suspended: isSuspended(recipient.buyer.merchant_status), fields, lines };
 }
 
 /** What an order wants of the stock, before it is stored; in the order in which its claim names it. */

@@ -3,7 +3,6 @@ import type { Db, Tx } from "../../database/store.ts";
 import { pauseClaim, resumeClaim } from "../../inventory/claims/commands.ts";
 import { listRecalledIn } from "../../inventory/lots/store.ts";
 import type { Actor } from "../../kit/actor.ts";
-import { assert } from "../../kit/assert.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
@@ -111,25 +110,17 @@ export async function settleSuspensionOf(tx: Tx, order_id: number, actor: Actor)
   return liftHolds(tx, order, "merchant_suspended", actor);
 }
 
-/** Holds those orders that have just come whose merchants are suspended; answers all of them, in their order. */
-export async function holdSuspended(tx: Tx, orders: readonly Order[], actors: readonly Actor[]): Promise<Order[]> {
-  const settled: Order[] = [];
-  for (const [at, order] of orders.entries()) {
-    const actor = actors[at];
-    assert(actor, "each order was made by somebody");
-    settled.push((await isOfSuspended(tx, order)) ? await holdForMerchant(tx, order, actor) : order);
-  }
-  return settled;
-}
-
 async function isOfSuspended(tx: Tx, { merchant_id }: Order): Promise<boolean> {
   const suspended = await tx.memo("merchants.suspended", () => listSuspended(tx));
   return suspended.some(({ id }) => id === merchant_id);
 }
 
 const suspended_note = "Its merchant is suspended. It goes on by itself once the merchant is reactivated.";
-const holdForMerchant = (tx: Tx, order: Order, actor: Actor) =>
-  holdFor(tx, order, "merchant_suspended", suspended_note, actor);
+
+/** Holds a locked order until its merchant is no longer suspended. */
+export async function holdForMerchant(tx: Tx, order: Order, actor: Actor): Promise<Order> {
+  return holdFor(tx, order, "merchant_suspended", suspended_note, actor);
+}
 
 /** Holds a locked order whose address cannot be delivered to, and lifts that hold of one whose address can. */
 export async function settleAddress(tx: Tx, order: Order, actor: Actor): Promise<Order> {
