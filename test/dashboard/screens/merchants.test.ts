@@ -133,11 +133,63 @@ describeInBrowser("several merchants", () => {
     expect((found.data ?? found).map((one: { merchant_id: string }) => one.merchant_id)).toEqual([acme.id]);
   });
 
+  test("are made, changed, suspended and reactivated, and closed once nothing of them is left", async () => {
+    const tab = await house.open("/settings/merchants");
+    const { page } = tab;
+    await page.click("a:has-text('New merchant')");
+    await page.fill("[name=code]", "zed");
+    await page.fill("[name=name]", "Zed Toys");
+    await page.fill("[name='contact.email']", "zoe@example.com");
+    await page.click("button:has-text('Create')");
+    await page.waitForSelector("h1:has-text('Zed Toys')");
+    expect((await house.live.must("GET", "/merchants/ZED")).data).toMatchObject({
+      ...{ name: "Zed Toys", currency: "USD", contact: { name: null, email: "zoe@example.com", phone: null } },
+      ...{ return_address: null, may_buy_labels: false, colour: null, status: "active" },
+    });
+    // It can be chosen at once.
+    await page.waitForSelector(".sidebar .merchant-switch option[value=ZED]", { state: "attached" });
+    await page.click("a:has-text('Change')");
+    await page.fill("[name=legal_name]", "Zed Toys Ltd");
+    await page.fill("[name='return_address.address_line1']", "2 Side St");
+    await page.fill("[name='return_address.city']", "Reno");
+    await page.fill("[name='return_address.state']", "NV");
+    await page.fill("[name='return_address.postal_code']", "89501");
+    await page.selectOption("[name='return_address.country']", "US");
+    await page.click("button:has-text('Save')");
+    await page.waitForSelector("dd:has-text('Zed Toys Ltd')");
+    await page.waitForSelector("address:has-text('2 Side St')");
+    const act = async (title: string) => {
+      await page.click("[aria-label=More]");
+      await page.click(`[role=menuitem]:has-text('${title}')`);
+    };
+    await act("Suspend");
+    await page.click("dialog button:has-text('Suspend')");
+    await page.waitForSelector(".badge:has-text('Suspended')");
+    await act("Reactivate");
+    await page.waitForSelector(".badge:has-text('Active')");
+    await act("Close for good");
+    await page.click("dialog button:has-text('Close for good')");
+    await page.waitForSelector(".badge:has-text('Closed')");
+    // What is left of another is told, with where it is.
+    tab.expectRefusals(409);
+    await page.goto(house.addressOf("/settings/merchants/ACME"));
+    await act("Close for good");
+    await page.click("dialog button:has-text('Close for good')");
+    await page.waitForSelector("dialog:has-text('cannot be closed yet')");
+    expect(await violations(page)).toEqual([]);
+    await page.click("dialog a:has-text('1 open order')");
+    await page.waitForSelector("tr:has-text('N-ACME')");
+    expect(new URL(page.url()).searchParams.get("merchant")).toBe("ACME");
+  });
+
   test("look right", async () => {
     await lookAt(house, "/orders", "tr:has-text('N-ACME')", "merchants-orders");
     await lookAt(house, "/orders?merchant=ACME", "tr:has-text('N-ACME')", "merchants-orders-of-one");
     await lookAt(house, `/orders/${orders["BREW"]}`, "h1:has-text('N-BREW')", "merchants-order");
     await lookAt(house, "/stock/TEA?of=ACME", "strong[data-part=available]", "merchants-sku");
+    await lookAt(house, "/settings/merchants", "tr:has-text('ACME')", "merchants");
+    await lookAt(house, "/settings/merchants/ACME", "h1:has-text('Acme')", "merchant");
+    await lookAt(house, "/settings/merchants/new", "[name=code]", "merchant-new");
     await lookAt(house, "/orders/new", "select[name=merchant_id]", "merchants-order-new");
   }, 90_000);
 });

@@ -27,9 +27,9 @@ export const query = computed(() => new URLSearchParams(place.value.search));
 export function to(path: string, params: Readonly<Record<string, string | null | undefined>> = {}): string {
   // The server takes a name with an extension for a file, so the dot of a SKU is written as %2E.
   const url = new URL(`${base}${path === "/" ? "" : path.replaceAll(".", "%2E")}`, location.origin);
-  for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
   if (merchantOfTab.value !== null) url.searchParams.set(tab_merchant, merchantOfTab.value);
   if (world.value === "test") url.searchParams.set("world", "test");
+  for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
   return `${url.pathname}${url.search}${url.hash}`;
 }
 
