@@ -37,6 +37,7 @@ export interface PlacedItem extends StockItem {
 export function placedView(item: PlacedItem, now: number) {
   const isForSale = isSellable(item, now);
   return {
+    merchant_id: wireId("merchant", item.merchant_id),
     sku: item.sku,
     name: item.name,
     warehouse_id: wireId("warehouse", item.warehouse_id),

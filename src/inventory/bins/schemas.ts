@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, momentField, nullable, textField } from "../../kit/schema.ts";
+import { OwnerView } from "../../merchants/owner_schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { binKinds, lotStatuses, unavailableCauses } from "../status.ts";
 import { lastingBinKinds } from "../warehouses/rules.ts";
@@ -58,6 +59,7 @@ export type ListItems = Static<typeof ListItems>;
 const moment = () => Type.String({ format: "date-time" });
 
 export const PlacedView = closed({
+  merchant_id: OwnerView,
   sku: Type.String(),
   name: Type.String(),
   warehouse_id: Type.String(),

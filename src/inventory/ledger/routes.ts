@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { ListView } from "../../http/envelope.ts";
@@ -7,6 +8,7 @@ import { documented } from "../../http/route.ts";
 import { parseMoment } from "../../kit/clock.ts";
 import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
+import { refuseBins, showsBins } from "../bin_codes.ts";
 import { type Movement, movementCells, movementColumns, movementView } from "./movement.ts";
 import { ExportMovements, ListMovements, MovementView } from "./schemas.ts";
 import { countMovements, listMovements, type MovementFilter } from "./store.ts";
@@ -17,6 +19,7 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
   .get(
     "",
     ({ call, query }) => {
+      refuseBins(call, { bin: query.bin });
       const filter = filterOf(query);
       return answerList(
         call,
@@ -26,7 +29,7 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
           count: (db) => countMovements(db, filter),
           position: ({ created_at, id }) => [created_at, id],
         },
-        (movements) => movements.map(movementView),
+        (movements) => movements.map((movement) => movementView(movement, showsBins(call))),
       );
     },
     {
@@ -40,7 +43,7 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
       }),
     },
   )
-  .get("/export.csv", ({ call, query }) => answerCsv(call, movementExport(filterOf(query)), query), {
+  .get("/export.csv", ({ call, query }) => exported(call, query), {
     query: queryOf(ExportMovements),
     detail: documented({
       id: "exportMovements",
@@ -52,8 +55,13 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
     }),
   });
 
+function exported(call: Call, query: ExportMovements): Promise<Response> {
+  refuseBins(call, { bin: query.bin });
+  return answerCsv(call, movementExport(filterOf(query), showsBins(call)), query);
+}
+
 /** The file of the movements that match, newest first. */
-export function movementExport(filter: MovementFilter): CsvFile<Movement> {
+export function movementExport(filter: MovementFilter, shows_bins = true): CsvFile<Movement> {
   return {
     name: "movements.csv",
     columns: movementColumns,
@@ -61,7 +69,7 @@ export function movementExport(filter: MovementFilter): CsvFile<Movement> {
       const after = last === null ? null : ([last.created_at, last.id] as const);
       return listMovements(db, filter, { limit, offset: 0, after });
     }),
-    cells: movementCells,
+    cells: (movement) => movementCells(movement, shows_bins),
   };
 }
 

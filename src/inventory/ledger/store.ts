@@ -113,6 +113,7 @@ export async function listMovements(
   return db.sql
     .select({
       id: movements.id,
+      merchant_id: movements.merchant_id,
       sku: products.sku,
       type: movements.type,
       quantity: movements.quantity,

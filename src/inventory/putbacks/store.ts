@@ -111,6 +111,7 @@ export async function listAllWaiting(db: Db, filter: WaitingFilter, window: Wind
       type: found.type,
       giver: found.giver,
       quantity: found.quantity,
+      merchant_id: stock_items.merchant_id,
       product_id: stock_items.product_id,
       sku: products.sku,
       on_hand: stock_items.on_hand,

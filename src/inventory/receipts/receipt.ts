@@ -57,6 +57,7 @@ export function receiptView(receipt: Receipt) {
   const { id, status, reference, supplier, warehouse_id, expected_at, lines, version } = receipt;
   return {
     id: wireId("receipt", id),
+    merchant_id: wireId("merchant", receipt.merchant_id),
     status,
     reference,
     supplier,

@@ -10,6 +10,7 @@ import {
   quantityField,
   textField,
 } from "../../kit/schema.ts";
+import { OwnerView, ofMerchant } from "../../merchants/owner_schemas.ts";
 import { receiptMoves, receiptStatuses, receivedConditions } from "./status.ts";
 
 const items_max = 500;
@@ -27,6 +28,7 @@ export const CreateReceipt = closed({
   location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
   expected_at: Type.Optional(nullable(momentField())),
   lines: Type.Array(ExpectedLine, { minItems: 1, maxItems: items_max }),
+  ...ofMerchant,
 });
 export type CreateReceipt = Static<typeof CreateReceipt>;
 
@@ -69,6 +71,7 @@ const moment = Type.String({ format: "date-time" });
 
 export const ReceiptView = closed({
   id: Type.String(),
+  merchant_id: OwnerView,
   status: choice(receiptStatuses),
   reference: text,
   supplier: text,

@@ -79,6 +79,7 @@ export function reservationView(reservation: Reservation, units: readonly Reserv
   const { id, order_id, order_ref, source, status, priority, expires_at, released_at, created_at } = reservation;
   return {
     reservation_id: wireId("reservation", id),
+    merchant_id: wireId("merchant", reservation.merchant_id),
     order_id: order_id === null ? order_ref : wireId("order", order_id),
     status: isOverdue(reservation, now) ? ("expired" as const) : status,
     items: units.map(({ sku, quantity, warehouse_id }) => ({

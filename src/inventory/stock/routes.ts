@@ -14,6 +14,7 @@ import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { adjustStock, adjustTogether } from "../adjustments/commands.ts";
 import { addStock } from "../arrivals/commands.ts";
+import { refuseBins, showsBins } from "../bin_codes.ts";
 import { loadShelvesAndSets } from "../bundles/store.ts";
 import { countStocked, listStocked } from "../levels/store.ts";
 import { openShelves } from "../shelves/commands.ts";
@@ -26,7 +27,7 @@ const adjusting: SharedAct<{ readonly sku: string; readonly input: AdjustStock }
   status: 200,
   weight: () => 1,
   alone: async (tx, { input: { sku, input }, call }) => {
-    await requireMatch(call, () => locked(tx, sku));
+    await requireMatch(call, () => locked(call, tx, sku));
     return adjustStock(tx, sku, input, call.actor);
   },
   together: (tx, parts) => {
@@ -62,7 +63,7 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
       answers: { 201: EnvelopedView(ReceivedView) },
     }),
   })
-  .get("/:sku", ({ call, params }) => answerRead(call, (db) => detail(db, params.sku)), {
+  .get("/:sku", ({ call, params }) => answerRead(call, (db) => detail(call, db, params.sku)), {
     detail: documented({
       id: "getInventory",
       needs: "stock.read",
@@ -85,23 +86,24 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
     }),
   });
 
-async function detail(db: Db, sku: string) {
+async function detail(call: Call, db: Db, sku: string) {
   const id = await findStockedId(db, sku);
   const [shelf] = id === null ? [] : await loadShelvesAndSets(db, [id]);
   if (shelf === undefined) throw missing("SKU", sku);
-  return tagged(itemView(shelf, db.now, shelf.updated_at), null);
+  return tagged(itemView(shelf, db.now, shelf.updated_at, showsBins(call)), null);
 }
 
 /** As `detail`, and nobody else changes it until the transaction ends. */
-async function locked(tx: Tx, sku: string) {
+async function locked(call: Call, tx: Tx, sku: string) {
   const id = await findStockedId(tx, sku);
   await openShelves(tx, id === null ? [] : [id]);
-  return detail(tx, sku);
+  return detail(call, tx, sku);
 }
 
 function list(call: Call, query: ListLevels): Promise<Response> {
   const { location, sort = "sku", expiring_before, page: _page, limit: _limit, cursor: _cursor, ...named } = query;
   // A warehouse that does not exist holds nothing.
+  refuseBins(call, { bin: named.bin, zone: named.zone });
   const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
   const filter = { ...named, warehouse_id, expiring_before: momentOf(expiring_before) };
   return answerList(
@@ -117,7 +119,7 @@ function list(call: Call, query: ListLevels): Promise<Response> {
         db,
         rows.map(({ id }) => id),
       );
-      return shelves.map((shelf) => levelView(shelf, db.now, shelf.updated_at));
+      return shelves.map((shelf) => levelView(shelf, db.now, shelf.updated_at, showsBins(call)));
     },
   );
 }

@@ -12,6 +12,7 @@ import {
   quantityField,
   textField,
 } from "../../kit/schema.ts";
+import { OwnerView, ofMerchant } from "../../merchants/owner_schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { adjustmentReasons, binKinds, itemStatuses, lotStatuses } from "../status.ts";
 
@@ -51,6 +52,7 @@ export const AddStock = closed({
   reference: Type.Optional(textField(100)),
   unit_cost: Type.Optional(moneyField()),
   notes: Type.Optional(notesField()),
+  ...ofMerchant,
 });
 export type AddStock = Static<typeof AddStock>;
 
@@ -72,6 +74,7 @@ export type AdjustStock = Static<typeof AdjustStock>;
 const count = Type.Integer({ minimum: 0 });
 
 const level = {
+  merchant_id: OwnerView,
   sku: Type.String(),
   name: Type.String(),
   available: count,
@@ -85,7 +88,7 @@ const level = {
   locations: Type.Array(
     closed({
       warehouse_id: Type.String(),
-      location: Type.String(),
+      location: Type.String({ description: "The bin; for merchants, who are not told of bins, the warehouse." }),
       kind: choice(binKinds),
       quantity: count,
       temperature_zone: nullable(choice(temperatureZones)),

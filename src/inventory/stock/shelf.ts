@@ -2,6 +2,7 @@ import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Product } from "../../products/product.ts";
 import { isSold } from "../../products/status.ts";
+import { placeShown } from "../bin_codes.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
 import { causeOf, type ItemStatus, isAvailable, lotStatusAt, type UnavailableCause } from "../status.ts";
 
@@ -113,10 +114,16 @@ export function itemStatus(
 }
 
 /** A product's stock as the list of levels shows it; `last_updated` in milliseconds. */
-export function levelView({ product, items, backordered, incoming, sets }: Shelf, now: number, last_updated: number) {
+export function levelView(
+  { product, items, backordered, incoming, sets }: Shelf,
+  now: number,
+  last_updated: number,
+  shows_bins = true,
+) {
   const { on_hand, reserved, available: own, picked, unavailable } = totalsOf(items, now);
   const available = sets ?? own;
   return {
+    merchant_id: wireId("merchant", product.merchant_id),
     sku: product.sku,
     name: product.name,
     available,
@@ -127,7 +134,7 @@ export function levelView({ product, items, backordered, incoming, sets }: Shelf
     on_hand,
     incoming,
     backordered,
-    locations: locationsOf(items),
+    locations: locationsOf(items, shows_bins),
     reorder_point: product.reorder_point,
     status: itemStatus(product, available, backordered),
     last_updated: iso(last_updated),
@@ -135,28 +142,33 @@ export function levelView({ product, items, backordered, incoming, sets }: Shelf
 }
 
 /** A product's stock as its detail and its events show it: the level with its lots. */
-export function itemView(shelf: Shelf, now: number, last_updated: number) {
+export function itemView(shelf: Shelf, now: number, last_updated: number, shows_bins = true) {
   const { lot_tracking, expiration_tracking } = shelf.product;
   return {
-    ...levelView(shelf, now, last_updated),
+    ...levelView(shelf, now, last_updated, shows_bins),
     lot_tracking,
     expiration_tracking,
     lots: lotsOf(shelf.items, now),
   };
 }
 
-/** The bins in which units lie, in the order of the items. Staging is left out: its units are on their way. */
-function locationsOf(items: readonly StockItem[]) {
-  const bins = new Map<number, { item: StockItem; quantity: number }>();
+/**
+ * The bins in which units lie, in the order of the items, or for those who are not shown them the kinds of bins of each
+ * zone. Staging is left out: its units are on their way.
+ */
+function locationsOf(items: readonly StockItem[], shows_bins: boolean) {
+  const bins = new Map<number | string, { item: StockItem; quantity: number }>();
   for (const item of items) {
     if (item.bin_kind === "staging") continue;
-    const bin = bins.get(item.bin_id);
-    if (bin === undefined) bins.set(item.bin_id, { item, quantity: item.on_hand });
+    const { warehouse_id, bin_kind, temperature_zone, temperature_range } = item;
+    const place = shows_bins ? item.bin_id : [warehouse_id, bin_kind, temperature_zone, temperature_range].join();
+    const bin = bins.get(place);
+    if (bin === undefined) bins.set(place, { item, quantity: item.on_hand });
     else bin.quantity += item.on_hand;
   }
   return [...bins.values()].map(({ item, quantity }) => ({
     warehouse_id: wireId("warehouse", item.warehouse_id),
-    location: item.bin,
+    location: placeShown(item.bin, item.warehouse_id, shows_bins),
     kind: item.bin_kind,
     quantity,
     temperature_zone: item.temperature_zone,

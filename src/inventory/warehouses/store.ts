@@ -268,12 +268,11 @@ export async function lockUsed(tx: Tx, bin_id: number): Promise<number> {
   return row?.units ?? 0;
 }
 
-/** How many units of all merchants lie in each bin where any lie, of one warehouse or of all. */
+/** How many units lie in each bin where any lie, of one warehouse or of all. */
 export async function listUsed(db: Db, warehouse_id: number | null): Promise<ReadonlyMap<number, number>> {
   const its: SQL | undefined = warehouse_id === null ? undefined : eq(stock_items.warehouse_id, warehouse_id);
-  const rows = await db
-    .scoped(unscoped)
-    .sql.select({ bin_id: stock_items.bin_id, units })
+  const rows = await db.sql
+    .select({ bin_id: stock_items.bin_id, units })
     .from(stock_items)
     .where(and(its, sql`${stock_items.on_hand} > 0`))
     .groupBy(stock_items.bin_id);

@@ -71,8 +71,11 @@ function fillOf(capacity: number | null, used: number) {
   return { capacity, used, free: capacity === null ? null : Math.max(0, capacity - used) };
 }
 
-/** The warehouse as the API shows it, with the units that lie in each bin. */
-export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, number>) {
+/**
+ * The warehouse as the API shows it, with the units that lie in each bin. Whoever is not shown bins is not told how much
+ * there is room for either.
+ */
+export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, number>, shows_bins: boolean) {
   const { id, name, address, priority, zones, bins, version, created_at, updated_at } = warehouse;
   const { timezone, working_days, holidays, cutoff_time } = warehouse;
   const binsOf = Map.groupBy(bins, (bin) => bin.zone_id);
@@ -93,10 +96,10 @@ export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, nu
         temperature_zone,
         ...(temperature_range === null ? {} : { temperature_range }),
         ...fillOf(
-          capacity,
+          shows_bins ? capacity : null,
           its.reduce((sum, bin) => sum + unitsIn(bin), 0),
         ),
-        bins: its.map((bin) => {
+        bins: (shows_bins ? its : []).map((bin) => {
           const { code, kind, pick_order, capacity } = bin;
           return { code, kind, pick_order, ...fillOf(capacity, unitsIn(bin)) };
         }),
