@@ -98,7 +98,10 @@ async function newSchema(url: string, mode: Mode, migrations: readonly Migration
   return schema;
 }
 
-/** Deletes all rows of a schema, keeps their text as a setting, and sets its sequences back. Foreign keys rest. */
+/**
+ * Deletes all rows of a schema but the merchant whom the migrations put there, keeps their text as a setting, and sets
+ * its sequences back. Foreign keys rest.
+ */
 function empty(schema: string, first_id: number): string {
   return `
     set session_replication_role = replica;
@@ -108,6 +111,10 @@ function empty(schema: string, first_id: number): string {
           '${schema}', thing) into rows;
         gone := concat(gone, ' ', rows);
       end loop;
+      if to_regclass('${schema}.merchants') is not null then
+        insert into ${schema}.merchants (id, code, name, status, currency, timezone, created_at, updated_at)
+          values (1, 'MAIN', 'Main', 'active', 'USD', 'America/New_York', 0, 0);
+      end if;
       perform set_config('gone.${schema}', gone, false);
     end $$;
     select setval(oid, ${first_id - 1}) from pg_class
