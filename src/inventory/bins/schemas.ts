@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, momentField, nullable, textField } from "../../kit/schema.ts";
-import { OwnerView } from "../../merchants/owner_schemas.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { binKinds, lotStatuses, unavailableCauses } from "../status.ts";
 import { lastingBinKinds } from "../warehouses/rules.ts";

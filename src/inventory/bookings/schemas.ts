@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, momentField, nullable, quantityField, textField } from "../../kit/schema.ts";
-import { OwnerView, ofMerchant } from "../../merchants/owner_schemas.ts";
+import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
 import { reservationStatuses } from "../reservations/status.ts";
 
 /** How a client names an order: by number, or by the identifier of an existing one. */

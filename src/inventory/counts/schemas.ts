@@ -1,7 +1,7 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, notesField, nullable, textField } from "../../kit/schema.ts";
-import { OwnerView } from "../../merchants/owner_schemas.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { countMoves, countStatuses, valueSources } from "./status.ts";
 
 export const NoFields = closed({});

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, momentField, nullable } from "../../kit/schema.ts";
-import { OwnerView } from "../../merchants/owner_schemas.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { reservationStatuses } from "../reservations/status.ts";
 import { binKinds, movementTypes, unavailableCauses } from "../status.ts";
 

@@ -3,7 +3,7 @@ import { actorTypes } from "../../kit/actor.ts";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, momentField, nullable, textField } from "../../kit/schema.ts";
 import { sheetFields } from "../../kit/sheet.ts";
-import { OwnerView } from "../../merchants/owner_schemas.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { movementTypes } from "../status.ts";
 
 const filters = {

@@ -2,7 +2,7 @@ import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../kit/actor.ts";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, momentField, notesField, nullable, textField } from "../../kit/schema.ts";
-import { OwnerView } from "../../merchants/owner_schemas.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { binKinds, lotStatuses } from "../status.ts";
 import { givenLotStatuses } from "./status.ts";
 

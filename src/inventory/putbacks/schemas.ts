@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { closed, codeField, idField, nullable, quantityField, textField } from "../../kit/schema.ts";
-import { OwnerView } from "../../merchants/owner_schemas.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 
 export const PutBack = closed({
   order_id: Type.Optional(

@@ -10,7 +10,7 @@ import {
   quantityField,
   textField,
 } from "../../kit/schema.ts";
-import { OwnerView, ofMerchant } from "../../merchants/owner_schemas.ts";
+import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
 import { receiptMoves, receiptStatuses, receivedConditions } from "./status.ts";
 
 const items_max = 500;

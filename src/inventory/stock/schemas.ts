@@ -12,7 +12,7 @@ import {
   quantityField,
   textField,
 } from "../../kit/schema.ts";
-import { OwnerView, ofMerchant } from "../../merchants/owner_schemas.ts";
+import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { adjustmentReasons, binKinds, itemStatuses, lotStatuses } from "../status.ts";
 

@@ -72,8 +72,8 @@ function fillOf(capacity: number | null, used: number) {
 }
 
 /**
- * The warehouse as the API shows it, with the units that lie in each bin. Whoever is not shown bins is not told how much
- * there is room for either.
+ * The warehouse as the API shows it, with the units that lie in each bin. Whoever is not shown bins is not told either
+ * how much there is room for.
  */
 export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, number>, shows_bins: boolean) {
   const { id, name, address, priority, zones, bins, version, created_at, updated_at } = warehouse;
