@@ -5,6 +5,7 @@ import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
+import { type Asker, withActorsFor } from "../../keys/actors/store.ts";
 import { parseMoment } from "../../kit/clock.ts";
 import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
@@ -25,7 +26,7 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
         call,
         query,
         {
-          rows: (db, window) => listMovements(db, filter, window),
+          rows: async (db, window) => withActorsFor(db, call, await listMovements(db, filter, window)),
           count: (db) => countMovements(db, filter),
           position: ({ created_at, id }) => [created_at, id],
         },
@@ -57,19 +58,19 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
 
 function exported(call: Call, query: ExportMovements): Promise<Response> {
   refuseBins(call, { bin: query.bin });
-  return answerCsv(call, movementExport(filterOf(query), showsBins(call)), query);
+  return answerCsv(call, movementExport(filterOf(query), call), query);
 }
 
-/** The file of the movements that match, newest first. */
-export function movementExport(filter: MovementFilter, shows_bins = true): CsvFile<Movement> {
+/** The file of the movements that match, newest first, as it is shown to who asks. */
+export function movementExport(filter: MovementFilter, asker: Asker): CsvFile<Movement> {
   return {
     name: "movements.csv",
     columns: movementColumns,
-    page: pagesOf((db, last, limit) => {
+    page: pagesOf(async (db, last, limit) => {
       const after = last === null ? null : ([last.created_at, last.id] as const);
-      return listMovements(db, filter, { limit, offset: 0, after });
+      return withActorsFor(db, asker, await listMovements(db, filter, { limit, offset: 0, after }));
     }),
-    cells: (movement) => movementCells(movement, shows_bins),
+    cells: (movement) => movementCells(movement, showsBins(asker)),
   };
 }
 

@@ -7,6 +7,7 @@ import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
+import { withActorsFor } from "../../keys/actors/store.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
@@ -99,7 +100,8 @@ function change(call: Call, id: string, work: (tx: Tx) => Promise<Changed>): Pro
 
 async function detail(call: Call, db: Db, lot: NamedLot, beside: object = {}) {
   const units = await listLotUnits(db, [lot.id]);
-  const view = lotDetail(lot, units, await listLotChanges(db, lot.id), db.now, showsBins(call));
+  const changes = await withActorsFor(db, call, await listLotChanges(db, lot.id));
+  const view = lotDetail(lot, units, changes, db.now, showsBins(call));
   return tagged({ ...view, ...beside }, lot.version, view);
 }
 

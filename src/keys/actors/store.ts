@@ -1,0 +1,56 @@
+// Who did something, as it is shown to who asks: a merchant is told nothing of the people and keys of the house.
+import { among, list } from "../../../db/kit.ts";
+import { api_keys } from "../../../db/schema/keys.ts";
+import { type Args, prepared } from "../../database/statements.ts";
+import type { Db } from "../../database/store.ts";
+import type { Actor, ActorType } from "../../kit/actor.ts";
+import { readId } from "../../kit/ids.ts";
+
+/** Who asks: for the house (null), or for a merchant. */
+export interface Asker {
+  readonly merchant_id: number | null;
+  readonly actor: Pick<Actor, "id">;
+}
+
+/** The house, which is shown everything. */
+export const ofHouse: Asker = { merchant_id: null, actor: { id: "" } };
+
+/** A row that says who did it. */
+interface Done {
+  readonly actor_type: ActorType;
+  readonly actor_id: string;
+  readonly actor_name?: string;
+  readonly request_id?: string | null;
+}
+
+const seen = prepared((sql, a: Args<{ ids: string }>) =>
+  sql.select({ id: api_keys.id }).from(api_keys).where(among(api_keys.id, a.ids)),
+);
+
+const warehouse = { actor_type: "system", actor_id: "warehouse" } as const;
+
+/**
+ * Rows as they are shown to who asks. A merchant sees the acts of its own keys, and of the user who asks, as they were
+ * done; those of all other people and keys as done by the warehouse.
+ */
+export async function withActorsFor<Row extends Done>(db: Db, asker: Asker, rows: readonly Row[]): Promise<Row[]> {
+  if (asker.merchant_id === null) return [...rows];
+  const keys = rows.flatMap(({ actor_type, actor_id }) =>
+    actor_type === "api_key" ? (readId("key", actor_id) ?? []) : [],
+  );
+  const own = new Set(keys.length === 0 ? [] : (await seen(db, { ids: list(keys) })).map(({ id }) => id));
+  const isShown = ({ actor_type, actor_id }: Row) => {
+    if (actor_id === asker.actor.id || (actor_type !== "user" && actor_type !== "api_key")) return true;
+    return actor_type === "api_key" && own.has(readId("key", actor_id) ?? 0);
+  };
+  return rows.map((row) => (isShown(row) ? row : hidden(row)));
+}
+
+function hidden<Row extends Done>(row: Row): Row {
+  return {
+    ...row,
+    ...warehouse,
+    ...("actor_name" in row && { actor_name: "The warehouse" }),
+    ...("request_id" in row && { request_id: null }),
+  };
+}
