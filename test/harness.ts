@@ -95,6 +95,9 @@ async function begin(...stores: readonly Store[]): Promise<void> {
 const beside = /^\/(health|metrics(?!\/)|t\/|dashboard\/)/;
 const addressOf = (path: string) => `http://packhouse.test${beside.test(path) ? path : `/v1${path}`}`;
 
+/** The app on stores that a test has opened by itself. */
+export const appOn = (stores: Service["stores"]) => createApp(serviceOn(stores, new Watch().log(), {}));
+
 /** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
 export async function openTestApp(options: Options = {}) {
   const clocks = { live: stillClock(start), test: stillClock(start) };
