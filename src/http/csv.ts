@@ -48,44 +48,68 @@ function pageCharacters(): number {
 }
 
 /**
- * The text of a CSV file, one page at a time. Each page is read in a view of its own, so that a slow client holds no
- * view open. No spreadsheet reads a cell of it as a formula.
+ * Writes the text of a CSV file, one page at a time. Each page is read in a view of its own, so that a slow client
+ * holds no view open. No spreadsheet reads a cell of it as a formula.
  */
+class CsvWriter<Row, After> {
+  readonly #store: Store;
+  readonly #file: CsvFile<Row, After>;
+  /** What is written and not taken yet. */
+  #text: string;
+  #after: After | null = null;
+  #ended = false;
+  #row_characters: number | null = null;
+
+  constructor(store: Store, file: CsvFile<Row, After>, bom: boolean) {
+    this.#store = store;
+    this.#file = file;
+    this.#text = (bom ? byte_order_mark : "") + csvLine(file.columns);
+  }
+
+  /** Whether something is written that is not taken yet. */
+  get waits(): boolean {
+    return this.#text !== "";
+  }
+
+  /** Writes the next rows, and before the first of them the names of the columns; false at the end. */
+  async write(): Promise<boolean> {
+    const { length } = this.#text;
+    while (!this.#ended && this.#text.length === length) await inLine(() => this.#writePage());
+    return this.waits;
+  }
+
+  /**
+   * What is written. No promise brings it: one that was waited for is old to the collector of garbage, which would keep
+   * what it brought, too, until it next looks at all that is old.
+   */
+  take(): string {
+    const text = this.#text;
+    this.#text = "";
+    return text;
+  }
+
+  async #writePage(): Promise<void> {
+    const { page, cells } = this.#file;
+    // How many files are sent is known when a page is written, and not before: a client may rest for long.
+    const fitting = this.#row_characters === null ? first_limit : Math.floor(pageCharacters() / this.#row_characters);
+    const limit = Math.min(Math.max(fitting, 1), limit_max);
+    const { rows, next } = await this.#store.read((db) => page(db, this.#after, limit));
+    const text = rows.map((row) => csvLine(cells(row).map(safeCell))).join("");
+    this.#text += text;
+    this.#after = next;
+    this.#ended = next === null;
+    this.#row_characters = Math.max(text.length, 1) / limit;
+  }
+}
+
+/** The text of a CSV file, some rows at a time. */
 export async function* csvPages<Row, After>(
   store: Store,
   file: CsvFile<Row, After>,
   bom = false,
 ): AsyncGenerator<string> {
-  yield (bom ? byte_order_mark : "") + csvLine(file.columns);
-  let after: After | null = null;
-  let row_characters: number | null = null;
-  do {
-    // How many files are sent is known when a page is written, and not before: a client may rest for long.
-    const fitting = row_characters === null ? first_limit : Math.floor(pageCharacters() / row_characters);
-    const limit = Math.min(Math.max(fitting, 1), limit_max);
-    const { text, next }: Written<After> = await writePage(store, file, after, limit);
-    after = next;
-    row_characters = Math.max(text.length, 1) / limit;
-    if (text !== "") yield text;
-  } while (after !== null);
-}
-
-interface Written<After> {
-  readonly text: string;
-  readonly next: After | null;
-}
-
-/** Some rows as text. The rows themselves are freed at once. */
-async function writePage<Row, After>(
-  store: Store,
-  { page, cells }: CsvFile<Row, After>,
-  after: After | null,
-  limit: number,
-): Promise<Written<After>> {
-  return inLine(async () => {
-    const { rows, next } = await store.read((db) => page(db, after, limit));
-    return { text: rows.map((row) => csvLine(cells(row).map(safeCell))).join(""), next };
-  });
+  const writer = new CsvWriter(store, file, bom);
+  while (await writer.write()) yield writer.take();
 }
 
 let last: Promise<void> = Promise.resolve();
@@ -113,21 +137,28 @@ export async function answerCsv<Row, After>(
   { bom = false }: { readonly bom?: boolean },
 ): Promise<Response> {
   const bytes = new TextEncoder();
-  const pages = csvPages(call.store, file, bom);
+  const writer = new CsvWriter(call.store, file, bom);
   // The first rows are read before the answer begins, so that a refusal can still be answered as one.
-  const head = await pages.next();
-  const first = [head, await pages.next()];
-  const others = counted(pages);
+  await writer.write();
+  let counts = false;
+  const count = (is_sent: boolean) => {
+    if (is_sent !== counts) files += is_sent ? 1 : -1;
+    counts = is_sent;
+  };
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = first.shift() ?? (await others.next());
-        if (done) controller.close();
-        else controller.enqueue(bytes.encode(value));
+        count(true);
+        let more = false;
+        try {
+          more = writer.waits || (await writer.write());
+        } finally {
+          if (!more) count(false);
+        }
+        if (more) controller.enqueue(bytes.encode(writer.take()));
+        else controller.close();
       },
-      async cancel() {
-        await others.return();
-      },
+      cancel: () => count(false),
     },
     { highWaterMark: 0 },
   );
@@ -140,14 +171,4 @@ export async function answerCsv<Row, After>(
       ...call.headers,
     },
   });
-}
-
-/** The same pages; their file counts as one that is sent from the first of them on. */
-async function* counted(pages: AsyncGenerator<string>): AsyncGenerator<string, void> {
-  files += 1;
-  try {
-    yield* pages;
-  } finally {
-    files -= 1;
-  }
 }

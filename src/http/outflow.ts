@@ -136,5 +136,9 @@ async function* cut(bytes: Uint8Array): Flow["source"] {
 }
 
 async function* readIn(body: ReadableStream<Uint8Array> | null): Flow["source"] {
-  for await (const bytes of body ?? []) yield* cut(bytes);
+  for await (const bytes of body ?? []) {
+    // Not by another generator, which would hold them until the client asks for more.
+    if (bytes.byteLength <= piece_bytes) yield bytes;
+    else yield* cut(bytes);
+  }
 }

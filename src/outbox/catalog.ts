@@ -41,6 +41,9 @@ export interface EventContent {
 
 /** The given old values, by field, that differ now. */
 export function previousOf<T extends object>(before: T, after: { readonly [K in keyof T]: unknown }): Partial<T> {
-  const changed = Object.entries(before).filter(([field, value]) => after[field as keyof T] !== value);
-  return Object.fromEntries(changed) as Partial<T>;
+  const changed: Partial<T> = {};
+  for (const field of Object.keys(before) as (keyof T)[]) {
+    if (after[field] !== before[field]) changed[field] = before[field];
+  }
+  return changed;
 }

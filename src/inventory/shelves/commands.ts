@@ -201,8 +201,8 @@ export function stockEvent(tx: Tx, type: EventType, shelf: OpenShelf, more: obje
 }
 
 /** A shelf's stock as its detail shows it, after what this transaction has done so far. */
-export function shelfView(tx: Tx, { items, ...shelf }: OpenShelf) {
-  return itemView({ ...shelf, items: items.filter((item) => item.on_hand > 0) }, tx.now, tx.now);
+export function shelfView(tx: Tx, shelf: OpenShelf) {
+  return itemView({ ...shelf, items: shelf.items.filter((item) => item.on_hand > 0) }, tx.now, tx.now);
 }
 
 /**

@@ -65,17 +65,17 @@ export function isLotGood({ lot_status, expiration_date }: Spot, now: number): b
 
 /** Sums up a product's stock at this moment (ms). */
 export function totalsOf(items: readonly StockItem[], now: number): Totals {
-  const sums = { on_hand: 0, reserved: 0, available: 0, picked: 0 };
+  let [on_hand, reserved, available, picked] = [0, 0, 0, 0];
   const unavailable = { quarantined: 0, damaged: 0, expired: 0, putback: 0, returns: 0 };
   for (const item of items) {
     const free = item.on_hand - item.reserved;
-    sums.on_hand += item.on_hand;
-    sums.reserved += item.reserved;
-    if (item.bin_kind === "staging") sums.picked += item.reserved;
-    if (isSellable(item, now)) sums.available += free;
+    on_hand += item.on_hand;
+    reserved += item.reserved;
+    if (item.bin_kind === "staging") picked += item.reserved;
+    if (isSellable(item, now)) available += free;
     else unavailable[whyNot(item)] += free;
   }
-  return { ...sums, unavailable };
+  return { on_hand, reserved, available, picked, unavailable };
 }
 
 /** Why units of a spot that are not promised are not for sale. */
@@ -157,39 +157,41 @@ export function itemView(shelf: Shelf, now: number, last_updated: number, shows_
  * zone. Staging is left out: its units are on their way.
  */
 function locationsOf(items: readonly StockItem[], shows_bins: boolean) {
-  const bins = new Map<number | string, { item: StockItem; quantity: number }>();
-  for (const item of items) {
-    if (item.bin_kind === "staging") continue;
+  const lying = items.filter(({ bin_kind }) => bin_kind !== "staging");
+  const placeOf = ({ bin_id, warehouse_id, bin_kind, temperature_zone, temperature_range }: StockItem) =>
+    shows_bins ? bin_id : [warehouse_id, bin_kind, temperature_zone, temperature_range].join();
+  return quantitiesBy(lying, placeOf).map(([item, quantity]) => {
     const { warehouse_id, bin_kind, temperature_zone, temperature_range } = item;
-    const place = shows_bins ? item.bin_id : [warehouse_id, bin_kind, temperature_zone, temperature_range].join();
-    const bin = bins.get(place);
-    if (bin === undefined) bins.set(place, { item, quantity: item.on_hand });
-    else bin.quantity += item.on_hand;
-  }
-  return [...bins.values()].map(({ item, quantity }) => ({
-    warehouse_id: wireId("warehouse", item.warehouse_id),
-    location: placeShown(item.bin, item.warehouse_id, shows_bins),
-    kind: item.bin_kind,
-    quantity,
-    temperature_zone: item.temperature_zone,
-    ...(item.temperature_range === null ? {} : { temperature_range: item.temperature_range }),
-  }));
+    const location = placeShown(item.bin, warehouse_id, shows_bins);
+    const place = { warehouse_id: wireId("warehouse", warehouse_id), location, kind: bin_kind, quantity };
+    return temperature_range === null
+      ? { ...place, temperature_zone }
+      : { ...place, temperature_zone, temperature_range };
+  });
 }
 
 function lotsOf(items: readonly StockItem[], now: number) {
-  const lots = new Map<number, { item: StockItem; quantity: number }>();
-  for (const item of items) {
-    if (item.lot_id === null) continue;
-    const lot = lots.get(item.lot_id);
-    if (lot === undefined) lots.set(item.lot_id, { item, quantity: item.on_hand });
-    else lot.quantity += item.on_hand;
-  }
-  return [...lots].map(([id, { item, quantity }]) => ({
-    id: wireId("lot", id),
+  const tracked = items.filter(({ lot_id }) => lot_id !== null);
+  return quantitiesBy(tracked, ({ lot_id }) => lot_id ?? 0).map(([item, quantity]) => ({
+    id: wireId("lot", item.lot_id ?? 0),
     lot_number: item.lot_number ?? "",
     quantity,
     received_date: iso(item.lot_received_date ?? item.received_at),
     expiration_date: isoOrNull(item.expiration_date),
     status: lotStatusAt(item.lot_status, isLotGood(item, now)),
   }));
+}
+
+/** The first item under each key, and the units of all items under it, in the order of the items. */
+type Place = number | string;
+function quantitiesBy(items: readonly StockItem[], keyOf: (item: StockItem) => Place): [StockItem, number][] {
+  // Most products lie in one place.
+  if (items.length < 2) return items.map((item) => [item, item.on_hand]);
+  const found = new Map<Place, [StockItem, number]>();
+  for (const item of items) {
+    const known = found.get(keyOf(item));
+    if (known === undefined) found.set(keyOf(item), [item, item.on_hand]);
+    else known[1] += item.on_hand;
+  }
+  return [...found.values()];
 }

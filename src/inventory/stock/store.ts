@@ -124,21 +124,20 @@ export interface LoadedShelf extends Shelf {
 export async function loadShelves(db: Db, ids: readonly number[]): Promise<LoadedShelf[]> {
   if (ids.length === 0) return [];
   const [found, items] = await Promise.all([productsOf(db, { ids, now: db.now }), itemsOf(db, { ids })]);
-  const shelves = new Map(
-    found.map((product) => {
-      const { id, backordered, incoming, bundled, overdue, moved_at, created_at } = product;
-      const updated_at = moved_at ?? created_at;
-      return [id, { product, items: [] as StockItem[], backordered, incoming, bundled, overdue, updated_at }];
-    }),
-  );
+  // Sorted here, because sorting costs SQLite more than the rest of the query.
+  items.sort((a, b) => a.id - b.id);
+  const shelves = new Map<number, LoadedShelf & { updated_at: number }>();
+  for (const product of found) {
+    const { id, backordered, incoming, bundled, overdue, moved_at, created_at } = product;
+    const updated_at = moved_at ?? created_at;
+    shelves.set(id, { product, items: [], backordered, incoming, bundled, overdue, updated_at });
+  }
   for (const item of items) {
     const shelf = shelves.get(item.product_id);
     if (shelf === undefined) continue;
     shelf.items.push(item);
     shelf.updated_at = Math.max(shelf.updated_at, item.updated_at);
   }
-  // Sorted here, because sorting costs SQLite more than the rest of the query.
-  for (const { items } of shelves.values()) items.sort((a, b) => a.id - b.id);
   return ids.flatMap((id) => shelves.get(id) ?? []);
 }
 
