@@ -85,7 +85,9 @@ async function play(code: Code): Promise<void> {
 const plain = ({ status, body }: Answered) => {
   if (typeof body === "string") return [status, body];
   const { meta: { timestamp: _at, requestId: _id, request_id: _own, ...meta } = {}, ...rest } = body;
-  return [status, { ...rest, meta }];
+  // In which bins goods lie is the house's own.
+  const shown = JSON.stringify(rest, (name, value) => (name === "location" ? undefined : value));
+  return [status, { ...JSON.parse(shown), meta }];
 };
 const by = (code: Code, path: string) => app.call("GET", path, undefined, { key: keys.get(code) ?? "" });
 const narrowed = (code: Code, path: string) => app.get(`${path}${path.includes("?") ? "&" : "?"}merchant=${code}`);
