@@ -8,6 +8,9 @@ import { Known } from "./values.ts";
 
 const kept_max = 200;
 
+// What the house has of its own, and would not see where it names a merchant.
+const ofHouse = /^\/(?:keys|notices|webhooks)\b/;
+
 /** The prefix of an identifier. */
 const prefixOf = (text: unknown) => /^([a-z]{3})_[0-9a-f]+$/.exec(String(text))?.[1];
 
@@ -95,7 +98,7 @@ export class World {
     const root = /^\/(?:health|metrics(?!\/)|t\/)/.test(place) ? "" : "/v1";
     const raw = body === undefined || schema === undefined ? body : JSON.stringify(body);
     const headers = {
-      ...of_main,
+      ...(ofHouse.test(place) ? {} : of_main),
       ...it.headers,
       ...(usual.proof?.(String(raw)) ?? { authorization: `Bearer ${this.#keyFor(place)}` }),
       ...(body === undefined ? {} : { "content-type": schema === undefined ? "text/csv" : "application/json" }),
