@@ -146,7 +146,15 @@ describe("works", () => {
     await tell(["ord_1"]);
     await scene.app.runJobs();
     const [full] = scene.receiver.events;
-    expect(Object.keys(full).sort()).toEqual(["api_version", "created_at", "data", "id", "sequence", "type"]);
+    expect(Object.keys(full).sort()).toEqual([
+      "api_version",
+      "created_at",
+      "data",
+      "id",
+      "merchant_id",
+      "sequence",
+      "type",
+    ]);
     expect(full).toMatchObject({
       api_version: "v1",
       sequence: 1,

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nullable, textField } from "../../kit/schema.ts";
 import { eventTypes } from "../../outbox/catalog.ts";
-import { OwnerOrHouseView, ofMerchant } from "../../owners/schemas.ts";
+import { OwnerOrHouseView, ofMerchantOrHouse } from "../../owners/schemas.ts";
 import { disabledReasons, payloadKinds, subscriptionStatuses, subscriptionVersions } from "../status.ts";
 
 const moment = Type.String({ format: "date-time" });
@@ -49,7 +49,7 @@ const optional = {
   rate_limit_per_second: Type.Optional(nullable(rateLimit)),
 };
 
-export const CreateSubscription = closed({ ...ofMerchant, url, events, ...optional }, readOnly);
+export const CreateSubscription = closed({ ...ofMerchantOrHouse, url, events, ...optional }, readOnly);
 export type CreateSubscription = Static<typeof CreateSubscription>;
 
 export const UpdateSubscription = closed(
