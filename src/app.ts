@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { addressRoutes } from "./addresses/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
+import { billingRoutes } from "./billing/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
 import { liveRoutes } from "./dashboard/live/routes.ts";
 import { dashboardPageRoutes } from "./dashboard/pages/routes.ts";
@@ -83,6 +84,7 @@ const features = (service: Service) =>
     .use(platformRoutes(service))
     .use(webhookRoutes(service))
     .use(reportRoutes)
+    .use(billingRoutes)
     .use(searchRoutes);
 
 /** The whole service without a port, so that tests and `serve` run the same thing. */

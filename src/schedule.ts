@@ -2,6 +2,7 @@
 import { Cron } from "croner";
 import { loadPostalCodes } from "./addresses/jobs.ts";
 import { forgetOldActs } from "./audit/jobs.ts";
+import { closeStorage } from "./billing/storage/jobs.ts";
 import { engine } from "./config.ts";
 import { moveAsks } from "./customers/store.ts";
 import { type JobName, jobNames } from "./database/job_names.ts";
@@ -100,6 +101,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },
   { when: "19 4 * * 1-6", what: "look for damage in the database",              job: checkPages },
   { when: "19 4 * * 0", what: "look for damage in the database and its indexes",   job: checkIndexes },
+  { when: "*/15 * * * *", what: "add up the storage of days that are over", job: closeStorage },
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];
 

@@ -33,6 +33,8 @@ const by_permission: Readonly<Record<Permission, boolean>> = {
   "users.manage": false,
   "audit.read": false,
   "reports.read": true,
+  "billing.read": true,
+  "billing.write": false,
   "metrics.read": false,
   "house.manage": false,
   "merchants.read": false,

@@ -30,6 +30,8 @@ export const permissions = {
   "users.manage": "Invite, change and disable users",
   "audit.read": "Read who did what",
   "reports.read": "See reports",
+  "billing.read": "See what was done for merchants, to be billed",
+  "billing.write": "Tell the time that was spent for a merchant",
   "metrics.read": "See the metrics of the service",
   "house.manage": "Set up warehouses, zones and bins",
   "merchants.read": "See the merchants whose goods lie in the house",
@@ -55,6 +57,7 @@ const readable: readonly Permission[] = [
   "events.read",
   "webhooks.read",
   "reports.read",
+  "billing.read",
   "metrics.read",
   "merchants.read",
 ];

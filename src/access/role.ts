@@ -45,6 +45,6 @@ export const roleFacts: Readonly<Record<Role, RoleFacts>> = {
   },
   viewer: {
     description: "Sees the daily work and changes nothing.",
-    permissions: without(levelPermissions.read, "metrics.read", "webhooks.read", "events.read"),
+    permissions: without(levelPermissions.read, "metrics.read", "billing.read", "webhooks.read", "events.read"),
   },
 };

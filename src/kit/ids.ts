@@ -36,6 +36,7 @@ export const idPrefixes = {
   zone_chart: "zch",
   audit_entry: "aud",
   merchant: "mer",
+  billable_event: "bev",
 } as const;
 
 export type Noun = keyof typeof idPrefixes;

@@ -1,5 +1,5 @@
 import { type AddressVerification, isVerified, verificationView } from "../addresses/address.ts";
-import type { DispatchCalendar } from "../inventory/warehouses/calendar.ts";
+import type { DispatchCalendar, WarehouseCalendar } from "../inventory/warehouses/calendar.ts";
 import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import { money, shareOf } from "../kit/money.ts";
@@ -129,7 +129,7 @@ export interface Order extends OrderFields {
   /** Ids of its returns. */
   readonly returns: readonly number[];
   /** When orders leave the warehouses that its units leave. */
-  readonly calendars: readonly DispatchCalendar[];
+  readonly calendars: readonly WarehouseCalendar[];
   /** The calendar by which its customer was promised a day; null while there is no warehouse. */
   readonly promised_by: DispatchCalendar | null;
 }

@@ -12,6 +12,7 @@ export const ladder = [
   "products",
   "addresses",
   "merchants",
+  "billing",
   "customers",
   "inventory",
   "orders",

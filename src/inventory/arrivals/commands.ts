@@ -1,9 +1,11 @@
+import { billFacts } from "../../billing/commands.ts";
+import type { Fact } from "../../billing/fact.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { iso, isoOrNull, momentOf } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
-import { wireId } from "../../kit/ids.ts";
+import { readId, wireId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
 import { emit } from "../../outbox/emit.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
@@ -17,6 +19,7 @@ import { refuseBundle, refuseTooMuch } from "../stock/rules.ts";
 import type { AddStock } from "../stock/schemas.ts";
 import { ownSpot, type StockedProduct } from "../stock/shelf.ts";
 import { findStockedId } from "../stock/store.ts";
+import { isWorkingDay } from "../warehouses/calendar.ts";
 import { binFor, waitingSpot, warehouseNamed } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
@@ -44,8 +47,36 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
     actor,
   });
   await fillBackorders(tx, shelves, [shelf.product.id]);
+  billFacts(tx, [addedFact(tx, shelf, warehouse, received, input)]);
   await emit(tx, [stockEvent(tx, "inventory.received", shelf, { received })]);
   return { ...shelfView(tx, shelf), received };
+}
+
+/** What added units are billed as. */
+function addedFact(
+  { now }: Tx,
+  { product }: OpenShelf,
+  warehouse: ZonedWarehouse,
+  received: Awaited<ReturnType<typeof receiveUnits>>,
+  { cartons, pallets }: AddStock,
+): Fact {
+  const { quantity, lot_number, reference, movement_id } = received;
+  return {
+    act: "stock.add",
+    merchant_id: product.merchant_id,
+    warehouse,
+    quantity,
+    source: { id: readId("movement", movement_id) ?? 0 },
+    attributes: {
+      announced: false,
+      reference,
+      skus: 1,
+      lots: lot_number === null ? 0 : 1,
+      cartons: cartons ?? null,
+      pallets: pallets ?? null,
+      on_working_day: isWorkingDay(now, warehouse),
+    },
+  };
 }
 
 /** Units of one SKU that enter a warehouse from outside; moments in milliseconds. */

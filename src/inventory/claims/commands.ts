@@ -19,7 +19,15 @@ import {
 import { withAllocations } from "../allocations/store.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { handOutUnits, missUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
-import type { ClaimLine, ClaimUnits, Miss, OrderClaim, PartUnits, PickedUnits } from "../reservations/claim.ts";
+import type {
+  ClaimLine,
+  ClaimUnits,
+  Miss,
+  OrderClaim,
+  PartUnits,
+  PickedUnits,
+  TakenUnits,
+} from "../reservations/claim.ts";
 import { type Allotment, allotmentsOf } from "../reservations/reasons.ts";
 import { type Avoided, claimLine, type HeldLine, isOverdue, type Reservation } from "../reservations/reservation.ts";
 import { type Plan, type Portion, planStock, shortageFault } from "../reservations/rules.ts";
@@ -288,18 +296,19 @@ async function assignPlan(
 
 /**
  * Takes units of an order from the shelf to its staging bin; the promise moves with them, also when they are of another
- * lot or bin than planned. Refuses: insufficient_inventory, lot_not_pickable. Emits: inventory.updated.
+ * lot or bin than planned. Answers what stock holds then, and what was taken where.
+ * Refuses: insufficient_inventory, lot_not_pickable. Emits: inventory.updated.
  */
 export async function pickClaim(
   tx: Tx,
   order_id: number,
   picks: readonly PickedUnits[],
   how: { readonly confirmed: boolean; readonly actor: Actor },
-): Promise<ClaimLine[]> {
+): Promise<{ readonly claims: ClaimLine[]; readonly taken: TakenUnits[] }> {
   const { lines, shelves } = await openClaim(tx, order_id);
   const wanted = picks.map((pick) => ({ line: lineOf(lines, pick), pick }));
-  await pickUnits(tx, shelves, { order_id, ...how }, wanted);
-  return lines.map(claimLine);
+  const taken = await pickUnits(tx, shelves, { order_id, ...how }, wanted);
+  return { claims: lines.map(claimLine), taken };
 }
 
 /**

@@ -1,5 +1,6 @@
 // Cycle counts: units counted on the shelf are compared with the ledger, reviewed, and posted as adjustments.
 
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -21,6 +22,7 @@ import { type Bin, binSpot, type ZonedWarehouse } from "../warehouses/warehouse.
 import type { Count, CountLine } from "./count.ts";
 import {
   type CountedProduct,
+  countFacts,
   differingLines,
   impliedLot,
   type NamedPlace,
@@ -218,6 +220,7 @@ export async function postCount(tx: Tx, id: string, input: PostCount, actor: Act
   }
   await fillBackorders(tx, shelves, product_ids);
   await saveCount(tx, count, { status, posted_at: tx.now, posted_by: actor.id });
+  billFacts(tx, countFacts(count, warehouse));
   return { count: await getCount(tx, count.id), shortfalls };
 }
 

@@ -1,3 +1,4 @@
+import type { Fact } from "../../billing/fact.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { refuseShared } from "../../owners/rules.ts";
 import type { ProductType } from "../../products/status.ts";
@@ -74,6 +75,24 @@ export function differingLines(lines: readonly CountLine[]): (CountLine & { read
     const rank = Number(a.counted < a.expected) - Number(b.counted < b.expected);
     return rank || a.id - b.id;
   });
+}
+
+/** What a count is billed as: one fact for each merchant whose goods were looked for. */
+export function countFacts({ id, lines }: Count, warehouse: Fact["warehouse"]): Fact[] {
+  const counted = lines.filter((line) => line.counted !== null);
+  return [...Map.groupBy(counted, ({ merchant_id }) => merchant_id)].map(([merchant_id, own]) => ({
+    act: "count.post",
+    merchant_id,
+    warehouse,
+    quantity: own.length,
+    source: { id },
+    attributes: {
+      units: own.reduce((sum, line) => sum + (line.counted ?? 0), 0),
+      bins: new Set(own.map(({ bin_id }) => bin_id)).size,
+      skus: new Set(own.map(({ product_id }) => product_id)).size,
+      differences: differingLines(own).length,
+    },
+  }));
 }
 
 /** The refusal to post lines whose stock has moved since they were counted. */

@@ -1,5 +1,6 @@
 // Moving units from one bin to another of the same warehouse: to a better place, off sale, or back on sale.
 
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { iso } from "../../kit/clock.ts";
@@ -13,7 +14,7 @@ import type { BinKind } from "../status.ts";
 import { refuseBundle } from "../stock/rules.ts";
 import { findStockedIdIn } from "../stock/store.ts";
 import { binFor, waitingSpot } from "../warehouses/commands.ts";
-import { shareWarehouse } from "../warehouses/store.ts";
+import { calendarAt, shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
 import type { MoveReason, MoveStock } from "./schemas.ts";
 
@@ -61,6 +62,16 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   await fillBackorders(tx, shelves, [id]);
   const waits = shortfalls.length > 0 && shelf.backordered > waited;
   if (waits && !input.allow_shortfall) throw brokenPromises(sku, shortfalls);
+  billFacts(tx, [
+    {
+      act: "stock.move",
+      merchant_id: shelf.product.merchant_id,
+      warehouse: await calendarAt(tx, item.warehouse_id),
+      quantity,
+      source: { id: movement_id },
+      attributes: { sku, from_bin: item.bin, to_bin: place.bin, reason },
+    },
+  ]);
   return {
     sku,
     quantity,

@@ -2,6 +2,7 @@ import { isRecalled } from "../status.ts";
 // Units that go back to the shelf: those that an order gave up wait in the put-back bin, those that came back with a
 // return in the returns bin, and those of a lot that may not leave lie in staging still.
 
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -93,6 +94,16 @@ async function shelve(
     actor,
   });
   await fillBackorders(tx, shelves, [product_id]);
+  billFacts(tx, [
+    {
+      act: picks.length > 0 ? "order.put_back" : "stock.put_away",
+      merchant_id: shelf.product.merchant_id,
+      warehouse,
+      quantity,
+      source: { id },
+      attributes: { [`${giver.type}_id`]: giver.id, sku, from_bin: item.bin, to_bin: bin.code },
+    },
+  ]);
   return {
     sku,
     quantity,

@@ -1,3 +1,4 @@
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
@@ -9,14 +10,15 @@ import { receiveUnits } from "../arrivals/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { type OpenShelf, shelfOf, stockEvent } from "../shelves/commands.ts";
 import { getStocked } from "../stock/store.ts";
+import { isWorkingDay } from "../warehouses/calendar.ts";
 import { warehouseNamed } from "../warehouses/commands.ts";
-import { shareWarehouse } from "../warehouses/store.ts";
+import { calendarAt, shareWarehouse } from "../warehouses/store.ts";
 import type { ZonedWarehouse } from "../warehouses/warehouse.ts";
 import type { Receipt, ReceiptLine } from "./receipt.ts";
 import { countOn, expectedExpiry, expectedLot } from "./rules.ts";
-import type { CreateReceipt, ScanReceipt } from "./schemas.ts";
+import type { CloseReceipt, CreateReceipt, ScanReceipt } from "./schemas.ts";
 import { type ReceiptAction, type ReceiptStatus, type ReceivedCondition, receiptMoves } from "./status.ts";
-import { endReceiptLines, insertReceipt, lockReceipt, saveReceipt, saveReceiptLine } from "./store.ts";
+import { countLots, endReceiptLines, insertReceipt, lockReceipt, saveReceipt, saveReceiptLine } from "./store.ts";
 
 /**
  * Announces a delivery: its units count as incoming until they come or the receipt is over. Refuses: resource_missing,
@@ -111,12 +113,32 @@ function takeItem(tx: Tx, receipt: Receipt, warehouse: ZonedWarehouse, shelf: Op
  * Closes a receipt: units that have not come are missing. Closing it again changes nothing. Refuses: resource_missing,
  * invalid_state_transition.
  */
-export async function closeReceipt(tx: Tx, id: string): Promise<Receipt> {
+export async function closeReceipt(tx: Tx, id: string, input: CloseReceipt = {}): Promise<Receipt> {
   const before = await lockReceipt(tx, id);
   if (before.status === receiptMoves.close.to) return before;
   const status = moved("close", before.status);
   await endReceiptLines(tx, before.id);
+  await bill(tx, before, input);
   return saveReceipt(tx, before, { status, closed_at: tx.now });
+}
+
+/** Tells what a delivery is billed as; nothing of one that brought nothing. */
+async function bill(tx: Tx, receipt: Receipt, { cartons, pallets }: CloseReceipt): Promise<void> {
+  const came = receipt.lines.filter(({ received }) => received > 0);
+  if (came.length === 0) return;
+  const warehouse = await calendarAt(tx, receipt.warehouse_id);
+  const attributes = {
+    announced: true,
+    reference: receipt.reference,
+    skus: new Set(came.map(({ product_id }) => product_id)).size,
+    lots: await countLots(tx, receipt.id),
+    cartons: cartons ?? null,
+    pallets: pallets ?? null,
+    on_working_day: isWorkingDay(tx.now, warehouse),
+  };
+  const quantity = came.reduce((sum, { received }) => sum + received, 0);
+  const { merchant_id, id } = receipt;
+  billFacts(tx, [{ act: "receipt.close", merchant_id, warehouse, quantity, source: { id }, attributes }]);
 }
 
 /**

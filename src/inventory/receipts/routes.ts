@@ -12,7 +12,7 @@ import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "./commands.ts";
 import { type Receipt, receiptView } from "./receipt.ts";
-import { CreateReceipt, ListReceipts, NoBody, ReceiptView, ScanReceipt } from "./schemas.ts";
+import { CloseReceipt, CreateReceipt, ListReceipts, NoBody, ReceiptView, ScanReceipt } from "./schemas.ts";
 import { countReceipts, getReceipt, listReceipts, lockReceipt, receiptPosition } from "./store.ts";
 
 const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
@@ -56,8 +56,8 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
       }),
     },
   )
-  .post("/:id/close", ({ call, params }) => step(call, params.id, (tx) => closeReceipt(tx, params.id)), {
-    body: bodyOf(NoBody),
+  .post("/:id/close", ({ call, params, body }) => step(call, params.id, (tx) => closeReceipt(tx, params.id, body)), {
+    body: bodyOf(CloseReceipt),
     detail: found("closeReceipt", "stock.floor", "Close a receipt", {
       matches: true,
       refuses: ["invalid_state_transition"],

@@ -11,6 +11,7 @@ import {
   textField,
 } from "../../kit/schema.ts";
 import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
+import { loadFields } from "../stock/schemas.ts";
 import { receiptMoves, receiptStatuses, receivedConditions } from "./status.ts";
 
 const items_max = 500;
@@ -45,6 +46,9 @@ const ScannedItem = closed({
 
 export const ScanReceipt = closed({ items: Type.Array(ScannedItem, { minItems: 1, maxItems: items_max }) });
 export type ScanReceipt = Static<typeof ScanReceipt>;
+
+export const CloseReceipt = closed(loadFields);
+export type CloseReceipt = Static<typeof CloseReceipt>;
 
 /** The body of a step without input. */
 export const NoBody = closed({});

@@ -1,3 +1,4 @@
+import type { WeightUnit } from "../../kit/weight_unit.ts";
 import type { AdjustmentReason } from "../status.ts";
 
 /** What an order wants of the stock, and how. */
@@ -52,6 +53,17 @@ export interface PartUnits extends LineUnits {
 export interface PickedUnits extends ClaimUnits {
   readonly lot_number?: string | undefined;
   readonly bin?: string | undefined;
+}
+
+/** Units of a line that were taken from the shelves of a warehouse. */
+export interface TakenUnits extends LineUnits {
+  readonly warehouse_id: number;
+  readonly product: {
+    readonly id: number;
+    /** Decimal text in `weight_unit`. */
+    readonly weight: string | null;
+    readonly weight_unit: WeightUnit | null;
+  };
 }
 
 /** Units that were not found where they were to be picked. */

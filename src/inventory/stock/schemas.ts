@@ -40,6 +40,12 @@ export const ListLevels = closed({
 });
 export type ListLevels = Static<typeof ListLevels>;
 
+/** What a delivery came in, which its billable fact tells. */
+export const loadFields = {
+  cartons: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "How many cartons they came in." })),
+  pallets: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "How many pallets they came on." })),
+};
+
 export const AddStock = closed({
   sku: textField(100),
   quantity: quantityField(),
@@ -53,6 +59,7 @@ export const AddStock = closed({
   unit_cost: Type.Optional(moneyField()),
   notes: Type.Optional(notesField()),
   ...ofMerchant,
+  ...loadFields,
 });
 export type AddStock = Static<typeof AddStock>;
 

@@ -19,6 +19,8 @@ export type StockedProduct = Pick<
   | "expiration_tracking"
   | "min_shelf_life_days"
   | "reorder_point"
+  | "weight"
+  | "weight_unit"
   | "status"
   | "created_at"
 >;

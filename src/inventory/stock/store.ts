@@ -27,6 +27,8 @@ const stocked = {
   expiration_tracking: products.expiration_tracking,
   min_shelf_life_days: products.min_shelf_life_days,
   reorder_point: products.reorder_point,
+  weight: products.weight,
+  weight_unit: products.weight_unit,
   status: products.status,
   created_at: products.created_at,
 };

@@ -1,3 +1,4 @@
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -13,7 +14,7 @@ import { refuseTooMuch } from "../stock/rules.ts";
 import { ownSpot } from "../stock/shelf.ts";
 import { getStocked } from "../stock/store.ts";
 import { binFor, waitingSpot, warehouseNamed } from "../warehouses/commands.ts";
-import { shareWarehouse } from "../warehouses/store.ts";
+import { calendarAt, shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
 import { type ArrivedUnits, chooseUnits, planArrival } from "./rules.ts";
 import type { CloseTransfer, CreateTransfer, ReceiveTransfer } from "./schemas.ts";
@@ -67,7 +68,9 @@ export async function shipTransfer(tx: Tx, id: string, actor: Actor): Promise<Tr
     await insertLoads(tx, [...loads.values()]);
   }
   if (shortages.length > 0) throw shortage(before, shortages);
-  return saveTransfer(tx, before, { status, shipped_at: tx.now });
+  const after = await saveTransfer(tx, before, { status, shipped_at: tx.now });
+  await bill(tx, "transfer.ship", after, lines);
+  return after;
 }
 
 function productsOf(rows: readonly { readonly product_id: number }[]): number[] {
@@ -139,7 +142,31 @@ export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer
     hasEnded(loads) ? received(tx, "receive", before) : { status: moved("receive_part", before.status) },
   );
   await fillBackorders(tx, shelves, products);
+  await bill(
+    tx,
+    "transfer.receive",
+    after,
+    arrived.map(({ load: { product_id }, quantity }) => ({ product_id, quantity })),
+  );
   return after;
+}
+
+/** Tells what units are billed as that leave with a transfer, or arrive. */
+async function bill(
+  tx: Tx,
+  act: "transfer.ship" | "transfer.receive",
+  { id, merchant_id, version, from_warehouse_id, to_warehouse_id }: Transfer,
+  units: readonly { readonly product_id: number; readonly quantity: number }[],
+): Promise<void> {
+  const here = act === "transfer.ship" ? from_warehouse_id : to_warehouse_id;
+  const attributes = {
+    from_warehouse_id: wireId("warehouse", from_warehouse_id),
+    to_warehouse_id: wireId("warehouse", to_warehouse_id),
+    skus: productsOf(units).length,
+  };
+  const quantity = units.reduce((sum, one) => sum + one.quantity, 0);
+  const warehouse = await calendarAt(tx, here);
+  billFacts(tx, [{ act, merchant_id, warehouse, quantity, source: { id, version }, attributes }]);
 }
 
 const hasEnded = (loads: readonly TransferLoad[]) => loads.every((load) => load.in_transit === 0);

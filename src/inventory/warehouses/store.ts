@@ -5,10 +5,11 @@ import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
 import { unscoped } from "../../database/scope.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { BinKind } from "../status.ts";
-import type { DispatchCalendar } from "./calendar.ts";
+import type { DispatchCalendar, WarehouseCalendar } from "./calendar.ts";
 import { lastingBinKinds } from "./rules.ts";
 import type { Bin, PlainWarehouse, Warehouse, Zone, ZonedWarehouse } from "./warehouse.ts";
 
@@ -56,8 +57,15 @@ const calendars = prepared((sql) =>
 );
 
 /** The calendar of every warehouse, the first to be chosen first. */
-export async function listCalendars(db: Db): Promise<(DispatchCalendar & { readonly id: number })[]> {
+export async function listCalendars(db: Db): Promise<WarehouseCalendar[]> {
   return db.memo("inventory.calendars", () => calendars(db, {}));
+}
+
+/** The calendar of a warehouse, by its id. */
+export async function calendarAt(db: Db, id: number): Promise<WarehouseCalendar> {
+  const found = (await listCalendars(db)).find((one) => one.id === id);
+  assert(found !== undefined, `warehouse ${id} is there`);
+  return found;
 }
 
 /** All warehouses without their zones, the first to be chosen first. */

@@ -119,7 +119,9 @@ export async function leave(
   const units = takeable(before, shipment);
   // A further carton of the same goods counts no units: it leaves, and stock stays as it is.
   const carton = shipment.lines.length === 0;
-  const staged = carton ? before : await takenOut(tx, await stage(tx, before, units, actor), units, actor, by_carrier);
+  const staged = carton
+    ? before
+    : await takenOut(tx, await stage(tx, before, { units, parcels: 1 }, actor), units, actor, by_carrier);
   const left = move(shipmentMoves, "ship", shipment.status);
   const gone: Shipment = { ...shipment, status: left, shipped_at: tx.now, lines: units };
   await saveGone(tx, before, gone);

@@ -18,6 +18,8 @@ export const product: StockedProduct = {
   expiration_tracking: false,
   min_shelf_life_days: 0,
   reorder_point: 0,
+  weight: null,
+  weight_unit: null,
   status: "active",
   created_at: now,
 };
