@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../kit/page.ts";
 import { choice, closed, idField, notesField, nullable, textField } from "../kit/schema.ts";
 import { sheetFields } from "../kit/sheet.ts";
+import { OwnerView, ofMerchant } from "../owners/schemas.ts";
 import { billableKinds, billedActs, billedUnits, sourceTypes } from "./status.ts";
 
 const dayField = (description: string) =>
@@ -25,7 +26,7 @@ export const ExportEvents = closed({ ...filters, ...sheetFields });
 export type ExportEvents = Static<typeof ExportEvents>;
 
 export const AddProject = closed({
-  merchant_id: Type.Optional(idField("merchant", "Required if there are several merchants.")),
+  ...ofMerchant,
   location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
   minutes: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 100_000, description: "Required, except in a reversal, which has none." }),
@@ -40,7 +41,7 @@ const text = Type.String();
 
 export const EventView = closed({
   id: text,
-  merchant_id: text,
+  merchant_id: OwnerView,
   warehouse_id: text,
   kind: choice(billableKinds),
   act: choice(billedActs),

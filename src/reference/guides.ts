@@ -1,5 +1,6 @@
 // What there is to know beside single calls: sections of the description, and more on some chapters.
 import addresses from "./guides/addresses.md" with { type: "text" };
+import billing from "./guides/billing.md" with { type: "text" };
 import commandLine from "./guides/command_line.md" with { type: "text" };
 import keys from "./guides/keys.md" with { type: "text" };
 import limits from "./guides/limits.md" with { type: "text" };
@@ -20,6 +21,7 @@ export const sections: readonly string[] = [limits, merchants, settings, command
 /** What there is to know of a chapter as a whole, where its first sentences are not enough. */
 export const chapterGuides: Readonly<Record<string, string>> = {
   Addresses: addresses,
+  Billing: billing,
   Keys: keys,
   Orders: orders,
   Platforms: platforms,

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nullable } from "../../kit/schema.ts";
 import { sheetFields } from "../../kit/sheet.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { dayFilters } from "../schemas.ts";
 
@@ -17,7 +18,7 @@ const units = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const StorageView = closed({
   business_date: day,
-  merchant_id: text,
+  merchant_id: OwnerView,
   warehouse_id: text,
   product_id: text,
   sku: text,
