@@ -69,6 +69,13 @@ const inMode = {
   mode: { type: "string", value: "live|test", default: "test", help: "which of the two worlds" },
 } as const satisfies Flags;
 
+const forMerchant = {
+  merchant: { type: "string", value: "CODE", help: "for which merchant, where there are several" },
+} as const satisfies Flags;
+const ofMerchant = {
+  merchant: { type: "string", value: "CODE", help: "of this merchant alone" },
+} as const satisfies Flags;
+
 type Commands = Readonly<Record<string, Command>>;
 
 const serving: Command = command({
@@ -134,6 +141,7 @@ const others: Commands = {
     summary: "load a sample business into an empty world",
     flags: {
       ...inMode,
+      ...forMerchant,
       seed: { type: "string", value: "N", default: "1", help: "another number makes another business" },
       ...place,
     },
@@ -187,6 +195,7 @@ function importCommand(
         help: "utf-8, utf-16 or windows-1252, where the file does not show it",
       },
       ...inMode,
+      ...forMerchant,
       ...more,
       ...place,
       ...asJson,
@@ -197,9 +206,11 @@ function importCommand(
       if (!file) throw new WrongUse("say which FILE to import.");
       const mode = modeOf(given.mode);
       const { importing, reportLines } = await import("./spreadsheets.ts");
+      const { storeForCommand } = await import("./merchants/scopes.ts");
       const work = async (stores: Stores) => {
         const taking = importing[given.history ? "past_orders" : kind];
-        const report = await taking(stores[mode], file, given.encoding ?? null, process.stderr);
+        const store = await storeForCommand(stores[mode], given.merchant, true);
+        const report = await taking(store, file, given.encoding ?? null, process.stderr);
         for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
         return report.failed === 0 ? 0 : 1;
       };
@@ -214,14 +225,17 @@ function exportCommand(kind: keyof typeof exporting, summary: string): Command {
     flags: {
       file: { type: "word", value: "[FILE]", help: "where to write; the output unless given" },
       ...inMode,
+      ...ofMerchant,
       bom: { type: "boolean", help: "begin with a byte order mark, by which spreadsheets know UTF-8" },
       ...place,
     },
     run: async (given) => {
       const mode = modeOf(given.mode);
       const { exporting } = await import("./spreadsheets.ts");
+      const { storeForCommand } = await import("./merchants/scopes.ts");
       const work = async (stores: Stores) => {
-        await exporting[kind](stores[mode], given.file, given.bom, process.stderr);
+        const store = await storeForCommand(stores[mode], given.merchant, false);
+        await exporting[kind](store, given.file, given.bom, process.stderr);
         return 0;
       };
       return withStores(given, work, { must_exist: true });
@@ -356,13 +370,17 @@ async function runNewSecretKey(given: Place): Promise<number> {
   return withStores(given, work, { must_exist: true, purpose: "serve" });
 }
 
-async function runDemoCommand(given: Place & { mode: string | undefined; seed: string | undefined }): Promise<number> {
+type DemoFlags = Place & Given<typeof inMode> & Given<typeof forMerchant> & { seed: string | undefined };
+
+async function runDemoCommand(given: DemoFlags): Promise<number> {
   const mode = modeOf(given.mode);
   if (!/^\d{1,9}$/.test(given.seed ?? "")) throw new WrongUse("--seed must be a number.");
   const { runDemo, storyClock } = await import("./demo/jobs.ts");
+  const { storeForCommand } = await import("./merchants/scopes.ts");
   const clock = storyClock(systemClock());
   const work = async (stores: Stores) => {
-    for (const line of await runDemo(stores[mode], clock, Number(given.seed), process.stderr)) print(line);
+    const store = await storeForCommand(stores[mode], given.merchant, true);
+    for (const line of await runDemo(store, clock, Number(given.seed), process.stderr)) print(line);
     return 0;
   };
   return withStores(given, work, { clocks: { live: clock, test: clock } });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Db, Store } from "../database/store.ts";
 import type { Service } from "../http/service.ts";
-import { countUnits } from "../inventory/stock/store.ts";
+import { countGoods } from "../inventory/stock/store.ts";
 import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
 import { countOpenOrders } from "../orders/tally/store.ts";
 import { type Leftovers, putMerchants } from "./commands.ts";
@@ -43,5 +43,5 @@ const none: Left = { open_orders: 0, units: 0 };
 async function leftOf(db: Db, { id }: Merchant): Promise<Left> {
   // Whomever the request names beside the path, it is this merchant's that count.
   const own = db.scoped({ sees: id, makes: null });
-  return { open_orders: await countOpenOrders(own), units: await countUnits(own) };
+  return { open_orders: await countOpenOrders(own), units: await countGoods(own) };
 }

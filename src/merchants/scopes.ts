@@ -3,7 +3,7 @@ import { mayMerchant } from "../access/for_merchants.ts";
 import type { Scope, Store } from "../database/store.ts";
 import type { Identity } from "../http/guard/authentication.ts";
 import type { Asked, Scopes } from "../http/guard/scopes.ts";
-import { Fault, invalid } from "../kit/fault.ts";
+import { Fault, invalid, missing } from "../kit/fault.ts";
 import { findOwner, ownedPaths } from "../owners/store.ts";
 import { directoryOf, type Known, type Merchants } from "./directory.ts";
 import { refuseClosed } from "./rules.ts";
@@ -73,6 +73,20 @@ function storeOfBody(known: Merchants, { merchant_id }: Asker, store: Store, val
     throw invalid("merchant_id", "names another merchant than the header, the query or the path");
   }
   return store.base.scoped(scopeOf(known, merchant, true));
+}
+
+/**
+ * A store as a command works on it: on behalf of the merchant that is named, or of the only one there is; what only
+ * reads (`makes` is false) sees those of all unless one is named.
+ * Refuses: resource_missing, merchant_closed, merchant_required.
+ */
+export async function storeForCommand(store: Store, name: string | undefined, makes: boolean): Promise<Store> {
+  const known = await directoryOf(store).now();
+  const merchant = name === undefined ? known.only : known.named(name);
+  if (merchant !== null && (makes || name !== undefined)) return store.scoped(scopeOf(known, merchant, makes));
+  if (name !== undefined) throw missing("merchant", name);
+  if (makes) throw new Fault("merchant_required", "There are several merchants: name one by --merchant.");
+  return store.scoped(houseScope(null));
 }
 
 const ownScope = (id: number): Scope => ({ sees: id, makes: id });

@@ -18,7 +18,7 @@ const quiet = { write: () => true };
 if (engine === "sqlite")
   test("the sample business comes out as planned, and the ledger explains every unit", async () => {
     const clock = storyClock(stillClock(until));
-    const store = await openTemporaryStore({ mode: "test", clock });
+    const store = (await openTemporaryStore({ mode: "test", clock })).scoped({ sees: null, makes: 1 });
     await runDemo(store, clock, 1, quiet);
     const { totals } = planBusiness({ seed: 1, until });
     const found = await store.read(async (db) => {

@@ -250,7 +250,7 @@ const travelling = prepared((select, _: Args<object>) =>
 );
 
 /** How many units lie in the warehouses, and are on their way between two of them. */
-export async function countUnits(db: Db): Promise<number> {
+export async function countGoods(db: Db): Promise<number> {
   const [[lying], [moving]] = [await units(db, {}), await travelling(db, {})];
   return (lying?.number ?? 0) + (moving?.number ?? 0);
 }
