@@ -85,7 +85,7 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
   },
   not_for_merchants: {
     when:
-      "A merchant's key asks for what only the house does, such as to pick, to ship or to set up bins, or its merchant" +
+      "A merchant's key asks for what only the house does, such as to pick, ship or set up bins, or its merchant" +
       " is closed.",
     remedy:
       "Ask the warehouse to do it, or use a key of the house. Keys in the reference tells what a merchant's key may" +
