@@ -1,6 +1,5 @@
 import { rateOf } from "../access/limits.ts";
 import { grantOf } from "../access/permission.ts";
-import { unscoped } from "../database/scope.ts";
 import type { Db, Store } from "../database/store.ts";
 import type { Again, Authenticator, Identity } from "../http/guard/authentication.ts";
 import type { Service } from "../http/service.ts";
@@ -48,9 +47,7 @@ export function keyAuthenticator({ stores, log }: Service): Authenticator {
       const found = identity as Found;
       if (isFresh(found)) return alive(found, db.now);
       const as_of = asOfNow();
-      // The key may be the house's, where the request is about a merchant's records alone.
-      const key = await findKeyByHash(db.scoped(unscoped), found.key.hash);
-      return alive(foundAs(key, found.store, as_of), db.now);
+      return alive(foundAs(await findKeyByHash(db, found.key.hash), found.store, as_of), db.now);
     },
     renew: null,
   };

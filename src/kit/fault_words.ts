@@ -88,8 +88,8 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
       "A merchant's key asks for what only the house does, such as to pick, ship or set up bins, or its merchant" +
       " is closed.",
     remedy:
-      "Ask the warehouse to do it, or use a key of the house. Keys in the reference tells what a merchant's key may" +
-      " do.",
+      "Ask the warehouse to do it, or use a key of the house. Several merchants in the reference tells what it" +
+      " may do.",
   },
   route_not_found: {
     when: "There is no such path.",

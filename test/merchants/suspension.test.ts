@@ -89,6 +89,16 @@ describe("works", () => {
 
   test("orders come in and reserve meanwhile, and go on to reserve as stock comes", async () => {
     await sent("POST", "/merchants/ACME/suspend");
+    // One that takes over what was reserved for it waits, too.
+    await sent(
+      "POST",
+      "/inventory/reserve",
+      { order_id: `S-${number + 1}`, items: [{ sku: "TEA", quantity: 1 }] },
+      acme,
+    );
+    const adopting = await order(acme, 1);
+    expect(adopting).toMatchObject({ status: "on_hold", holds: [{ reason: "merchant_suspended" }] });
+    await app.call("DELETE", `/orders/${adopting.id}`);
     await told();
     const made = await order(acme, 60);
     expect(made).toMatchObject({ status: "on_hold", holds: [{ reason: "merchant_suspended" }] });
