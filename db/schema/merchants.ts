@@ -1,6 +1,6 @@
+import type { Place } from "../../src/kit/place.ts";
 import { type MerchantStatus, merchantStatuses } from "../../src/merchants/status.ts";
 import { bool, id, int, json, oneOf, table, text, time, unique } from "../kit.ts";
-import type { Place } from "./warehouses.ts";
 
 /**
  * Whose goods lie in the house and whose orders leave it. A merchant has the same id in both worlds: it is made in the

@@ -23,6 +23,7 @@ export const faults = {
   method_not_allowed: { status: 405, type: "invalid_request" },
   ambiguous_identifier: { status: 409, type: "conflict" },
   bin_full: { status: 409, type: "conflict" },
+  bin_of_other_merchant: { status: 409, type: "conflict" },
   duplicate_connection: { status: 409, type: "conflict" },
   duplicate_email: { status: 409, type: "conflict" },
   duplicate_label: { status: 409, type: "conflict" },

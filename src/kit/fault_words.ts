@@ -111,6 +111,11 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "The bin has no room for so many units.",
     remedy: "Name another bin, or fewer units; free says how many fit.",
   },
+  bin_of_other_merchant: {
+    when: "The bin holds another merchant's goods, or is kept for that merchant: merchant_id says whose it is.",
+    remedy:
+      "Name another bin, or let this one hold goods of several merchants: mix_merchants of PATCH /inventory/locations.",
+  },
   duplicate_connection: {
     when:
       "The store of the e-commerce platform is connected already, or there is a carrier account with these" +

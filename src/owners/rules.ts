@@ -32,5 +32,14 @@ export function refuseShared<Row extends { readonly merchant_id: number }>(
   }
 }
 
+/** Whether a request is of a house that serves one merchant alone: it sees all, and all that it makes is that one's. */
+export function servesOne({
+  scope,
+}: {
+  readonly scope: { readonly sees: number | null; readonly makes: number | null };
+}) {
+  return scope.sees === null && scope.makes !== null;
+}
+
 /** The merchant to whom everything of before belongs, in each world. */
 export const main_merchant = 1;

@@ -12,6 +12,9 @@ export const OwnerOrHouseView = nullable(
 const named = [idField("merchant"), Type.String({ pattern: "^[A-Z0-9-]{2,12}$" })];
 const hint = "must be a merchant's id such as mer_1, or its code";
 
+/** A field that names a merchant. */
+export const merchantName = (description: string) => Type.Union([...named], { hint, description });
+
 /** The field by which the house says for whom something is made that may be its own. */
 export const ofMerchantOrHouse = {
   merchant_id: Type.Optional(

@@ -26,8 +26,8 @@ import { binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
 
 /**
  * Adds received units of a SKU to a warehouse's stock; waiting orders get them at once. Answers the stock afterwards.
- * Refuses: resource_missing, validation_failed, bin_full. Emits: inventory.received, inventory.updated,
- * inventory.low_stock.
+ * Refuses: resource_missing, validation_failed, merchant_required, bin_full, bin_of_other_merchant.
+ * Emits: inventory.received, inventory.updated, inventory.low_stock.
  */
 export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
   const { sku, reason = "received", reference, unit_cost } = input;
@@ -99,7 +99,7 @@ interface Arrival {
 
 /**
  * Puts received units on an open shelf and creates their lot if it is new. Waiting orders are not served yet. Answers
- * what was received as the API shows it. Refuses: validation_failed, bin_full.
+ * what was received as the API shows it. Refuses: validation_failed, bin_full, bin_of_other_merchant.
  */
 export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const { warehouse, quantity, received_date, reason, notes, reference, unit_cost_cents, actor } = arrival;
@@ -129,7 +129,7 @@ export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
 
 async function arrivalSpot(tx: Tx, product: StockedProduct, arrival: Arrival): Promise<BinSpot> {
   const { warehouse, bin: code, kind, quantity } = arrival;
-  if (kind !== null && code === undefined) return waitingSpot(tx, warehouse.id, kind);
+  if (kind !== null && code === undefined) return waitingSpot(tx, warehouse.id, kind, product.merchant_id);
   const bin = await binFor(tx, warehouse, product, code, quantity);
   if (kind !== null && bin.kind !== kind)
     throw invalid("bin", `is not a ${kind} bin; leave it out to use the usual one`);
@@ -193,7 +193,8 @@ export interface ReturnedUnits {
 /**
  * Adds inspected units to stock: restocked ones to their bin, others to quarantine; disposed ones come in and are
  * written off; units sent back to the customer never become stock. Units that never left stock here come in by an
- * adjustment. Refuses: validation_failed, bin_full. Emits: inventory.updated, inventory.low_stock.
+ * adjustment. Refuses: validation_failed, bin_full, bin_of_other_merchant. Emits: inventory.updated,
+ * inventory.low_stock.
  */
 export async function takeReturned(
   tx: Tx,
@@ -224,7 +225,8 @@ async function returnSpot(tx: Tx, { product }: OpenShelf, unit: ReturnedUnits): 
   const lot = lot_id === null ? null : await findLotById(tx, lot_id);
   const own = { ...ownSpot(product), ...lotSpot(lot), received_at: tx.now };
   if (disposition !== "restock" || !code) {
-    const place = await waitingSpot(tx, warehouse_id, disposition === "quarantine" ? "quarantine" : "returns");
+    const kind = disposition === "quarantine" ? "quarantine" : "returns";
+    const place = await waitingSpot(tx, warehouse_id, kind, product.merchant_id);
     return { ...own, ...place };
   }
   const warehouse = await shareWarehouse(tx, warehouse_id);

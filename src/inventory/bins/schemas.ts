@@ -39,6 +39,8 @@ export const BinView = closed({
   temperature_zone: nullable(choice(temperatureZones)),
   temperature_range: nullable(Type.String()),
   pick_order: Type.Integer(),
+  dedicated_merchant_id: nullable(Type.String({ description: "The only merchant whose goods may be put there." })),
+  mix_merchants: Type.Boolean({ description: "Whether it takes goods of several merchants at once." }),
   capacity: nullable(Type.Integer()),
   used: Type.Integer({ minimum: 0, description: "Units in the bin." }),
   free: nullable(Type.Integer({ minimum: 0, description: "Units for which the bin has room." })),

@@ -76,6 +76,8 @@ export async function listBins(db: Db, filter: BinFilter, { limit, offset, after
       kind: bins.kind,
       pick_order: bins.pick_order,
       capacity: bins.capacity,
+      dedicated_merchant_id: bins.dedicated_merchant_id,
+      mix_merchants: bins.mix_merchants,
       zone_id: zones.zone_id,
       temperature_zone: zones.temperature_zone,
       temperature_range: zones.temperature_range,

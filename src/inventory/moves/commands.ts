@@ -25,8 +25,9 @@ const kindFor = { quarantined: "quarantine", damaged: "damage" } as const;
 /**
  * Moves units of a SKU to another bin of the same warehouse. Reserved units are reserved from other stock first; orders
  * for which there is none keep the moved units, if these are for sale in the new bin. Orders have to wait only with
- * `allow_shortfall`. Refuses: resource_missing, validation_failed, ambiguous_stock, insufficient_inventory, bin_full,
- * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
+ * `allow_shortfall`. Refuses: resource_missing, validation_failed, ambiguous_stock, merchant_required,
+ * insufficient_inventory, bin_full, bin_of_other_merchant, would_break_reservations.
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   const { sku, quantity, notes = null } = input;
@@ -128,7 +129,7 @@ function ownAct(kind: BinKind): string {
   return "is for units to put back: use POST /inventory/putbacks";
 }
 
-/** The destination of the units. Refuses: validation_failed, bin_full. */
+/** The destination of the units. Refuses: validation_failed, bin_full, bin_of_other_merchant. */
 async function newPlace(tx: Tx, { product }: OpenShelf, item: StockItem, input: MoveStock): Promise<BinSpot> {
   const { to_bin, condition, quantity } = input;
   const kind = condition && kindFor[condition];
@@ -136,7 +137,7 @@ async function newPlace(tx: Tx, { product }: OpenShelf, item: StockItem, input: 
   const warehouse = await shareWarehouse(tx, item.warehouse_id);
   const place =
     to_bin === undefined && kind !== undefined
-      ? await waitingSpot(tx, item.warehouse_id, kind)
+      ? await waitingSpot(tx, item.warehouse_id, kind, item.merchant_id)
       : binSpot(warehouse, await binFor(tx, warehouse, product, to_bin, quantity));
   const field = to_bin === undefined ? "condition" : "to_bin";
   if (!movable.includes(place.bin_kind)) throw invalid(field, ownAct(place.bin_kind));

@@ -300,7 +300,7 @@ export async function unpickUnits(
       type: "transfer",
       quantity: units,
       from: item,
-      to: { ...item, ...(await waitingSpot(tx, item.warehouse_id, "putback")) },
+      to: { ...item, ...(await waitingSpot(tx, item.warehouse_id, "putback", item.merchant_id)) },
       to_place: null,
       promised: false,
       reason: "cancelled",

@@ -42,7 +42,8 @@ interface Source {
  * Puts units of an order into a bin of the same warehouse: first those it gave up, which then are for sale again; else
  * picked units of a lot that may not be shipped, for which the order gets others or waits. `loose` gives the picked
  * units of a product for one of its lines that are not packed. Refuses: resource_missing, validation_failed,
- * ambiguous_stock, bin_full, insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ * ambiguous_stock, bin_full, bin_of_other_merchant, insufficient_inventory.
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: LooseUnits, actor: Actor) {
   const giver = { type: "order", id: wireId("order", order_id) } as const;
@@ -51,7 +52,8 @@ export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: L
 
 /**
  * Puts returned units that are to be sold again into a bin of the same warehouse. Refuses: resource_missing,
- * validation_failed, ambiguous_stock, bin_full, insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ * validation_failed, ambiguous_stock, bin_full, bin_of_other_merchant, insufficient_inventory.
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function putBackReturned(tx: Tx, return_id: number, input: PutBack, actor: Actor) {
   return shelve(tx, { type: "return", id: wireId("return", return_id) }, input, async () => [], actor);

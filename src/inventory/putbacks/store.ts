@@ -160,6 +160,13 @@ async function ordersOf(db: Db, rows: readonly { type: Giver["type"]; giver: str
 
 const used = sql<number>`(select coalesce(sum(s.on_hand), 0) from ${stock_items} s where s.bin_id = ${bins.id})`;
 
+// Goods of all merchants count, whomever the request is about.
+const takesMore = sql`coalesce(${bins.dedicated_merchant_id}, ${stock_items.merchant_id}) = ${stock_items.merchant_id}
+  and (${bins.mix_merchants} or not exists (
+    select 1 from ${stock_items} s
+    where s.bin_id = ${bins.id} and s.on_hand > 0 and s.merchant_id <> ${stock_items.merchant_id}
+  ))`;
+
 const homes = prepared((select, a: Args<{ product_ids: string }>) =>
   select
     .select({
@@ -173,10 +180,10 @@ const homes = prepared((select, a: Args<{ product_ids: string }>) =>
     })
     .from(stock_items)
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
-    .where(and(among(stock_items.product_id, a.product_ids), sql`${bins.kind} = 'storage'`)),
+    .where(and(among(stock_items.product_id, a.product_ids), sql`${bins.kind} = 'storage'`, takesMore)),
 );
 
-/** The storage bins that have units of these products, or had. */
+/** The storage bins that have units of these products, or had, as far as they take more of them. */
 export async function listHomes(db: Db, product_ids: readonly number[]): Promise<HomeBin[]> {
   if (product_ids.length === 0) return [];
   const found = await homes(db, { product_ids: list([...new Set(product_ids)]) });

@@ -42,8 +42,8 @@ type Item = ScanReceipt["items"][number];
 
 /**
  * Adds scanned units of a delivery to stock, also more than was expected. Waiting orders get them at once. Refuses:
- * resource_missing, invalid_state_transition, validation_failed, bin_full. Emits: inventory.received (one for each
- * item), inventory.updated.
+ * resource_missing, invalid_state_transition, validation_failed, bin_full, bin_of_other_merchant.
+ * Emits: inventory.received (one for each item), inventory.updated.
  */
 export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor: Actor): Promise<Receipt> {
   const before = await lockReceipt(tx, id);

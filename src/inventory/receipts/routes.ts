@@ -52,7 +52,7 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
       body: bodyOf(ScanReceipt),
       detail: found("scanReceipt", "stock.floor", "Receive a delivery", {
         matches: true,
-        refuses: ["bin_full", "invalid_state_transition"],
+        refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
       }),
     },
   )

@@ -59,7 +59,7 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
       needs: "stock.write",
       chapter: "Inventory",
       summary: "Add inventory",
-      refuses: ["bin_full", "resource_missing"],
+      refuses: ["bin_full", "bin_of_other_merchant", "resource_missing"],
       answers: { 201: EnvelopedView(ReceivedView) },
     }),
   })
@@ -81,7 +81,13 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
       chapter: "Inventory",
       matches: true,
       summary: "Adjust the inventory of a SKU",
-      refuses: ["ambiguous_stock", "insufficient_inventory", "quantity_conflict", "would_break_reservations"],
+      refuses: [
+        "ambiguous_stock",
+        "bin_of_other_merchant",
+        "insufficient_inventory",
+        "quantity_conflict",
+        "would_break_reservations",
+      ],
       answers: { 200: EnvelopedView(AdjustmentView) },
     }),
   });

@@ -117,7 +117,7 @@ function postingOf({ id }: Transfer, quantity: number, actor: Actor) {
 /**
  * Receives units of a transfer; without `items`, all that are in transit. Waiting orders get them at once. The transfer
  * is received once nothing is in transit. Refuses: resource_missing, invalid_state_transition, validation_failed,
- * bin_full. Emits: inventory.updated.
+ * bin_full, bin_of_other_merchant. Emits: inventory.updated.
  */
 export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer, actor: Actor): Promise<Transfer> {
   const before = await lockTransfer(tx, id);
@@ -207,7 +207,7 @@ export async function closeTransfer(tx: Tx, id: string, input: CloseTransfer, ac
   const { reason = "lost", notes } = input;
   const open = planArrival(loadsOf(before), undefined);
   const shelves = await freshShelves(tx, productsOf(open.map(({ load }) => load)));
-  const place = await waitingSpot(tx, before.to_warehouse_id, "quarantine");
+  const place = await waitingSpot(tx, before.to_warehouse_id, "quarantine", before.merchant_id);
   for (const { load, quantity } of open) {
     const shelf = shelfOf(shelves, load.product_id);
     const from = await takeLoad(tx, before, shelf, { load, quantity }, place, actor);

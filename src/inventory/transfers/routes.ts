@@ -65,7 +65,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
       body: bodyOf(ReceiveTransfer),
       detail: found("receiveTransfer", "stock.floor", "Receive a transfer", {
         matches: true,
-        refuses: ["bin_full", "invalid_state_transition"],
+        refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
       }),
     },
   )

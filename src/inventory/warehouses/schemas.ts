@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { PlaceView, placeInput } from "../../addresses/schemas.ts";
 import { choice, closed, codeField, nullable, textField } from "../../kit/schema.ts";
 import { weekdays } from "../../kit/zone.ts";
+import { merchantName } from "../../owners/schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { binKinds } from "../status.ts";
 import { lastingBinKinds } from "./rules.ts";
@@ -21,6 +22,10 @@ const BinInput = closed(
     kind: Type.Optional(choice(lastingBinKinds)),
     pick_order: Type.Optional(rank("The place on the pick path: the lowest comes first.")),
     capacity: Type.Optional(capacity("Units that it has room for; more are refused with bin_full.")),
+    dedicated_merchant_id: Type.Optional(nullable(merchantName("The only merchant whose goods may be put there."))),
+    mix_merchants: Type.Optional(
+      Type.Boolean({ description: "Whether a storage bin takes goods of one merchant while it holds another's." }),
+    ),
   },
   told,
 );
@@ -111,6 +116,8 @@ export const WarehouseView = closed({
           code: Type.String(),
           kind: choice(binKinds),
           pick_order: Type.Integer(),
+          dedicated_merchant_id: nullable(Type.String()),
+          mix_merchants: Type.Boolean(),
           ...fill,
         }),
       ),

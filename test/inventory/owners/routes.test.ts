@@ -1,5 +1,5 @@
-// Two merchants in one warehouse who use the same SKU, lot and order numbers: whose goods are meant, whose they stay, and
-// what a merchant is told of where they lie.
+// Two merchants in one warehouse who use the same SKU, lot and order numbers: whose goods are meant, whose they stay,
+// and what a merchant is told of where they lie.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { openTestApp, type TestApp } from "../../harness.ts";
@@ -148,7 +148,7 @@ describe("works", () => {
     ).toEqual([404, "resource_missing", "items[0].sku"]);
   });
 
-  test("a delivery belongs to the only merchant who has all that it brings, and so do the units that are scanned", async () => {
+  test("a delivery is of the only merchant who has all that it brings, and so are the scanned units", async () => {
     const lines = [
       { sku: "POT", quantity: 4 },
       { sku: "TEA", quantity: 5, lot_number: "L-2" },
@@ -167,7 +167,7 @@ describe("works", () => {
     await done("POST", `/inventory/receipts/${receipt.id}/close`);
   });
 
-  test("what lies in the named bin tells whose units are moved, and what lies there or is listed whose are counted", async () => {
+  test("what lies in a bin tells whose units are moved, and a sheet also lists whose are counted", async () => {
     const moved = await done("POST", "/inventory/moves", {
       sku: "TEA",
       quantity: 3,
