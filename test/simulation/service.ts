@@ -49,8 +49,11 @@ const ownScope = (id: number) => ({ sees: id, makes: id });
 
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
+/** The bins of a zone; goods of all merchants lie in them side by side. */
 function zoneOf(cold: boolean) {
-  const own = bins.filter((bin) => bin.cold === cold).map(({ code, kind, pick_order }) => ({ code, kind, pick_order }));
+  const own = bins
+    .filter((bin) => bin.cold === cold)
+    .map(({ code, kind, pick_order }) => ({ code, kind, pick_order, mix_merchants: true }));
   const temperature_zone = cold ? ("refrigerated" as const) : ("ambient" as const);
   return { zone_id: cold ? "CHILL" : "FLOOR", temperature_zone, bins: own };
 }
