@@ -143,7 +143,10 @@ function routeOf(table: RouteTable, method: string, path: string): Route {
   return route;
 }
 
-const unasked = { merchant_id: null, scopeOf: null, renew: null, confirm: async () => {} };
+const unasked = {
+  ...{ merchant_id: null, scopeOf: null, renew: null, confirm: async () => {} },
+  ...{ recording: null, raw_body: "", base_url: "" },
+};
 
 /** The handlers, from the bare read to what `serve` runs. */
 function ladder(service: Service, app: App, id: string, keys: { free: string; limited: string }): Rung[] {
@@ -159,10 +162,7 @@ function ladder(service: Service, app: App, id: string, keys: { free: string; li
   const callOf = (request: Request, request_id: string): Call => ({
     ...{ request, request_id, path: `/orders/${id}`, route, writes: false, store, actor: system("bench") },
     ...{
-      recording: null,
-      raw_body: "",
       cursor_secret: service.secret_key,
-      base_url: "",
       known_hosts: service.known_hosts,
       headers: {},
       granted: grantOf("full", "test"),
@@ -231,10 +231,7 @@ function validation(service: Service, app: App) {
   const admit = async (request: Request, request_id: string): Promise<Call> => ({
     ...{ request, request_id, path: "/orders", route, writes: false, store, actor: system("bench") },
     ...{
-      recording: null,
-      raw_body: "",
       cursor_secret: service.secret_key,
-      base_url: "",
       known_hosts: service.known_hosts,
       headers: {},
       granted: grantOf("full", "test"),

@@ -7,8 +7,8 @@ import { insertEvents } from "./store.ts";
 
 const body_bytes_max = 64 * 1024;
 
-// The listeners to the events of a transaction, by its statements, which no other transaction uses meanwhile. Parts of it
-// may be seen in other scopes.
+// The listeners to the events of a transaction, by its statements, which no other transaction uses meanwhile. Parts of
+// it may be seen in other scopes.
 const listeners = new WeakMap<Tx["sql"], (event: DomainEvent) => void>();
 
 /** Runs work within a transaction and answers its result and the events that it emitted. */

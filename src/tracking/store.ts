@@ -12,9 +12,10 @@ import { findOrderOfShipment } from "../orders/shipments/store.ts";
 import { numberUrl, trackingUrl } from "../orders/shipments/tracking_url.ts";
 import { refuseShared } from "../owners/rules.ts";
 import { scannedSscc } from "../shipping/labels/sscc.ts";
+import { type NewRecord, newRecord, silence, unfollowed, unsaid } from "./new_record.ts";
 import { unknownNumber } from "./numbers/unknown.ts";
 import type { TrackingHistory, TrackingRecord } from "./record.ts";
-import { beforeEvents, pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./rules.ts";
+import { pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./rules.ts";
 import { simulatedHistory } from "./simulation.ts";
 
 /** Whether a parcel is found by its tracking number: one that was given up is only if it was scanned. */
@@ -289,16 +290,6 @@ interface Found {
   readonly imported: boolean;
 }
 
-// Whoever imported a past parcel gave only the times when it left and arrived.
-const unsaid = {
-  message: null,
-  status_detail: null,
-  location: null,
-  carrier_status: null,
-  carrier_code: null,
-  reason: null,
-};
-
 /** What is known of the tracking of an imported past order's parcel. */
 function pastOf({ parcel, imported }: Found): TrackingFact[] {
   return imported ? pastFacts(parcel) : [];
@@ -325,48 +316,9 @@ function firstRecord(found: Found): Omit<TrackingRecord, "id"> {
   };
 }
 
-const silence = {
-  status_detail: null,
-  message: null,
-  estimated_delivery: null,
-  estimated_at: null,
-  current_location: null,
-  signed_by: null,
-} as const;
-
-const unfollowed = {
-  order_id: null,
-  account_id: null,
-  tracking_url: null,
-  followed: false,
-  taken_up: false,
-  look_at: null,
-  look_failures: 0,
-} as const;
-
-export type NewRecord = Pick<
-  TrackingRecord,
-  | "merchant_id"
-  | "tracking_number"
-  | "carrier"
-  | "service_type"
-  | "shipment_id"
-  | "estimated_delivery"
-  | "weight"
-  | "weight_unit"
-  | "dimensions"
-> &
-  Partial<Pick<TrackingRecord, keyof typeof unfollowed>>;
-
-/** The record of a parcel before any report. */
-function newRecord({ now }: Db, fields: NewRecord): Omit<TrackingRecord, "id"> {
-  const moments = { created_at: now, updated_at: now };
-  return { ...beforeEvents, ...silence, ...unfollowed, ...fields, version: 1, ...moments };
-}
-
 /** Stores the records of parcels before any report, and answers them. */
 export async function insertRecords(tx: Tx, parcels: readonly NewRecord[]): Promise<TrackingRecord[]> {
-  const rows = parcels.map((fields) => newRecord(tx, fields));
+  const rows = parcels.map((fields) => newRecord(tx.now, fields));
   const ids = await insertIds(tx, tracking_records, rows);
   return rows.map((row, at) => ({ id: ids[at] ?? 0, ...row }));
 }
@@ -376,7 +328,7 @@ export async function insertFollowed(
   tx: Tx,
   fields: Pick<TrackingRecord, "merchant_id" | "tracking_number" | "carrier" | "order_id">,
 ): Promise<void> {
-  const row = newRecord(tx, {
+  const row = newRecord(tx.now, {
     ...fields,
     service_type: null,
     shipment_id: null,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Store } from "../../src/database/store.ts";
 import { stillClock } from "../../src/kit/clock.ts";
 import { verifyStore } from "../../src/verification.ts";
-import { appOn, start } from "../harness.ts";
+import { type Answered, appOn, start } from "../harness.ts";
 import { before, openUpgraded } from "./before_merchants.ts";
 import { openTemporaryStore } from "./temporary.ts";
 
@@ -13,8 +13,7 @@ let upgraded: Awaited<ReturnType<typeof openUpgraded>>;
 let test_store: Store;
 let ask: (method: string, path: string, body?: object) => Promise<{ status: number; body: Json }>;
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
-type Json = any;
+type Json = Answered["body"];
 
 beforeAll(async () => {
   upgraded = await openUpgraded(clock);

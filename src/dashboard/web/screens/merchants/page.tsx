@@ -54,13 +54,12 @@ export function MerchantScreen({ params }: ScreenProps) {
   );
 }
 
+const shownText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+
 function Facts({ merchant }: { readonly merchant: Merchant }) {
   const { contact, return_address, suspended_at, closed_at, metadata } = merchant;
   const more = Object.entries(metadata as Record<string, unknown>);
-  const told: readonly Fact[] = more.map(([name, value]) => [
-    name,
-    typeof value === "string" ? value : JSON.stringify(value),
-  ]);
+  const told: readonly Fact[] = more.map(([name, value]) => [name, shownText(value)]);
   return (
     <Columns
       main={
