@@ -11,6 +11,7 @@ import { barcodeTypes, productTypes } from "../src/products/status.ts";
 import { refundMethods } from "../src/returns/refunds/status.ts";
 import { conditions, dispositions, returnReasons } from "../src/returns/status.ts";
 import { documentKinds, documentTypes } from "../src/shipping/document.ts";
+import { covers } from "../src/users/status.ts";
 import { attemptTriggers, deliveryForms, noticeKinds } from "../src/webhooks/status.ts";
 import { billable_events } from "./schema/billing.ts";
 import { movements } from "./schema/inventory.ts";
@@ -56,7 +57,7 @@ export const wordLists: readonly WordList[] = [
   of(deliveries.form, deliveryForms),
   of(delivery_attempts.trigger, attemptTriggers),
   of(notices.kind, noticeKinds),
-  of(memberships.covers, ["house"]),
+  of(memberships.covers, covers),
   of(billable_events.act, billedActs),
   of(one_time_links.purpose, ["setup", "reset"]),
 ];

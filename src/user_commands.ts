@@ -133,7 +133,7 @@ async function setStatus({ live }: Stores, given: Named, { print }: Voice, statu
   const user = await live.write(async (tx) => {
     const found = await userNamed(tx, given.user);
     await keep(tx, "updateUser", found, { status });
-    return updateUser(tx, wireId("user", found.id), { status }, null);
+    return updateUser(tx, wireId("user", found.id), { status }, { granted: null, of_merchant: null });
   });
   const id = wireId("user", user.id);
   if (given.json) print(JSON.stringify({ id, status: user.status }));

@@ -52,6 +52,17 @@ const by_route: Readonly<Record<string, Allowed>> = {
   extendReservation: "yes",
   createReceipt: "yes",
   cancelReceipt: "yes",
+  // Their own people, of whom alone these tell them.
+  listUsers: "yes",
+  getUser: "yes",
+  updateUser: "yes",
+  createInvitation: "yes",
+  listInvitations: "yes",
+  getInvitation: "yes",
+  resendInvitation: "yes",
+  revokeInvitation: "yes",
+  // The house looks on as a merchant.
+  beginViewAs: "no",
   // Bins, counts and what lies where are the house's.
   listBins: "no",
   listStockItems: "no",
@@ -98,6 +109,38 @@ export function mayMerchant(
   if (said !== undefined) return said === "yes" || (said === "with_labels" && may_buy_labels);
   return need === "any" || need === "user" || need === "none" || by_permission[need];
 }
+
+/** What routes named above open of a permission that is the house's otherwise, as far as screens go by it. */
+const also_shown: Partial<Readonly<Record<Permission, Allowed>>> = {
+  "users.manage": "yes",
+  "shipping.buy": "with_labels",
+};
+
+/** What of a role's permissions opens anything to a merchant's people, for the screens that go by permissions. */
+export function shownToMerchant(
+  words: Iterable<Permission>,
+  { may_buy_labels }: { readonly may_buy_labels: boolean },
+): Permission[] {
+  const opens = (said: Allowed | undefined) => said === "yes" || (said === "with_labels" && may_buy_labels);
+  return [...words].filter((word) => by_permission[word] || opens(also_shown[word]));
+}
+
+const of_new_orders: ReadonlySet<string> = new Set(["createOrder", "createOrders", "importOrders"]);
+
+/** Whether a suspended merchant's people may use a route: they read, make orders, and change their own profile. */
+export function maySuspended({ id, need, writes }: AskedRoute): boolean {
+  return !writes || need === "user" || of_new_orders.has(id);
+}
+
+/** What of a route says whether someone may use it now. */
+interface AskedRoute {
+  readonly id: string;
+  readonly need: RouteNeed;
+  readonly writes: boolean;
+}
+
+/** Whether who looks on as a merchant may use a route: nothing is changed meanwhile, but that it ends. */
+export const mayViewing = ({ id, writes }: AskedRoute): boolean => !writes || id === "endViewAs";
 
 const of_house: ReadonlySet<RouteNeed> = new Set<RouteNeed>([
   ...(["none", "any", "user", "shipping.manage", "users.manage", "audit.read", "metrics.read"] as const),

@@ -18,6 +18,8 @@ export const faults = {
   ip_not_allowed: { status: 403, type: "permission" },
   not_for_merchants: { status: 403, type: "permission" },
   second_factor_setup_required: { status: 403, type: "permission" },
+  merchant_suspended: { status: 403, type: "permission" },
+  view_only: { status: 403, type: "permission" },
   route_not_found: { status: 404, type: "not_found" },
   resource_missing: { status: 404, type: "not_found" },
   method_not_allowed: { status: 405, type: "invalid_request" },

@@ -91,6 +91,14 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
       "Ask the warehouse to do it, or use a key of the house. Several merchants in the reference tells what it" +
       " may do.",
   },
+  merchant_suspended: {
+    when: "The merchant is suspended: its people see everything and create orders, which wait, but change nothing.",
+    remedy: "Ask the warehouse: it suspends merchants and reactivates them.",
+  },
+  view_only: {
+    when: "A user of the house looks on as a merchant, and this would change something.",
+    remedy: "End the view (DELETE /v1/users/me/view_as), then do it as the house.",
+  },
   route_not_found: {
     when: "There is no such path.",
     remedy: "Compare it with the reference. Paths begin with /v1 and end without a slash.",

@@ -1,17 +1,16 @@
 // Whose records a request sees and makes: those of the merchant who asks, or of the one whom the house names.
-import { mayMerchant } from "../access/for_merchants.ts";
+import { mayMerchant, maySuspended, mayViewing } from "../access/for_merchants.ts";
 import type { Scope, Store } from "../database/store.ts";
 import type { Identity } from "../http/guard/authentication.ts";
 import type { Asked, Scopes } from "../http/guard/scopes.ts";
 import { Fault, invalid, missing } from "../kit/fault.ts";
+import { merchant_header, unknownMerchant } from "../owners/rules.ts";
 import { findOwner, ownedPaths } from "../owners/store.ts";
 import { directoryOf, type Known, type Merchants } from "./directory.ts";
 import { refuseClosed } from "./rules.ts";
-import { isClosed } from "./status.ts";
+import { isClosed, isSuspended } from "./status.ts";
 
 type Asker = Pick<Identity, "merchant_id" | "store">;
-
-const in_header = "Packhouse-Merchant";
 
 /**
  * Decides the scope of requests. A merchant's key or user sees and makes the merchant's own alone. The house sees all;
@@ -19,16 +18,21 @@ const in_header = "Packhouse-Merchant";
  * `Packhouse-Merchant`, by `merchant` in the query, by `merchant_id` in the body, or by the record of its path.
  */
 export const scopes: Scopes = {
-  async mayUse({ merchant_id, store }, route) {
-    if (merchant_id === null) return true;
-    const own = (await directoryOf(store).now()).byId(merchant_id);
-    if (own !== null && isClosed(own.status)) {
-      throw new Fault(
-        "not_for_merchants",
-        `The merchant ${own.code} is closed, and its keys with it: ask the warehouse.`,
-      );
+  async admit({ merchant_id, store, type, views_only }, route) {
+    const own = merchant_id === null ? null : (await directoryOf(store).now()).byId(merchant_id);
+    const { code, name } = own ?? { code: "it", name: "The merchant" };
+    if (views_only === true && !mayViewing(route)) {
+      const message = `You look at ${code} as its people see it, and change nothing meanwhile: end the view first.`;
+      throw new Fault("view_only", message, { merchant: code });
     }
-    return mayMerchant(route, own ?? { may_buy_labels: false });
+    if (own !== null && isClosed(own.status) && views_only !== true) {
+      const message = `The merchant ${code} is closed, and its keys with it: ask the warehouse.`;
+      throw new Fault("not_for_merchants", message);
+    }
+    if (!mayMerchant(route, own ?? { may_buy_labels: false })) throw notForMerchants();
+    if (type !== "user" || own === null || !isSuspended(own.status) || maySuspended(route)) return;
+    const message = `${name} is suspended: you can see everything and create orders, which wait. Ask the warehouse.`;
+    throw new Fault("merchant_suspended", message, { merchant: code });
   },
   async of(asker, asked) {
     const directory = directoryOf(asker.store);
@@ -39,17 +43,17 @@ export const scopes: Scopes = {
 };
 
 function storeOf(known: Merchants, { merchant_id, store }: Asker, asked: Asked): Store | Promise<Store> {
-  const header = asked.request.headers.get(in_header);
+  const header = asked.request.headers.get(merchant_header);
   if (merchant_id !== null) {
-    if (header !== null) refuseOther(known, merchant_id, header, in_header);
+    if (header !== null) refuseOther(known, merchant_id, header, merchant_header);
     if (asked.named !== null) refuseOther(known, merchant_id, asked.named, "merchant");
     return store.scoped(ownScope(merchant_id));
   }
   if (header !== null || asked.named !== null) {
-    const merchant = header === null ? null : merchantNamed(known, header, in_header);
+    const merchant = header === null ? null : merchantNamed(known, header, merchant_header);
     const other = asked.named === null ? null : merchantNamed(known, asked.named, "merchant");
     if (merchant !== null && other !== null && merchant !== other) {
-      throw invalid("merchant", `names another merchant than the header ${in_header}`);
+      throw invalid("merchant", `names another merchant than the header ${merchant_header}`);
     }
     return store.scoped(scopeOf(known, (merchant ?? other) as Known, asked.makes));
   }
@@ -89,6 +93,9 @@ export async function storeForCommand(store: Store, name: string | undefined, ma
   return store.scoped(houseScope(null));
 }
 
+const notForMerchants = () =>
+  new Fault("not_for_merchants", "This is done by the house, not by merchants: ask the warehouse that ships for you.");
+
 const ownScope = (id: number): Scope => ({ sees: id, makes: id });
 
 const houseScope = (makes: number | null): Scope => ({ sees: null, makes });
@@ -101,20 +108,13 @@ function scopeOf(known: Merchants, merchant: Known, makes: boolean): Scope {
 
 function merchantNamed(known: Merchants, name: string | number, where: string): Known {
   const found = known.named(name);
-  if (found === null) throw unknown(where);
+  if (found === null) throw unknownMerchant(where);
   return found;
 }
 
 /** A merchant's request may name its own merchant and no other: another one is as unknown to it as none. */
 function refuseOther(known: Merchants, own: number, name: string | number, where: string): void {
-  if (known.named(name)?.id !== own) throw unknown(where);
-}
-
-function unknown(where: string): Fault {
-  const message = "names no merchant: send its code or its id, mer_…";
-  return where === in_header
-    ? new Fault("malformed_header", `${where} ${message}.`)
-    : invalid(where, message, "unknown");
+  if (known.named(name)?.id !== own) throw unknownMerchant(where);
 }
 
 const record_path = new RegExp(`^/(${ownedPaths.join("|")})/([^/]+)`);

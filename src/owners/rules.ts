@@ -1,4 +1,4 @@
-import { Fault } from "../kit/fault.ts";
+import { Fault, invalid } from "../kit/fault.ts";
 
 /** The merchant to whom belongs what a request makes. Refuses: merchant_required. */
 export function makerOf({ scope }: { readonly scope: { readonly makes: number | null } }): number {
@@ -10,6 +10,17 @@ export function makerOf({ scope }: { readonly scope: { readonly makes: number | 
 export function merchantRequired(what = "Several merchants ship from here"): Fault {
   const way = "name one by merchant_id, or by the header Packhouse-Merchant";
   return new Fault("merchant_required", `${what}: ${way}.`);
+}
+
+/** The header by which a request names a merchant. */
+export const merchant_header = "Packhouse-Merchant";
+
+/** The refusal of a merchant that is not there for who asks; `where` is the field of the request, or the header. */
+export function unknownMerchant(where: string): Fault {
+  const message = "names no merchant: send its code or its id, mer_…";
+  return where === merchant_header
+    ? new Fault("malformed_header", `${where} ${message}.`)
+    : invalid(where, message, "unknown");
 }
 
 /**

@@ -1,6 +1,6 @@
 // A route as the reference describes it, independent of the framework.
 import type { TObject, TSchema } from "@sinclair/typebox";
-import { isOfMerchants } from "../access/for_merchants.ts";
+import { isOfMerchants, mayMerchant, maySuspended, mayViewing } from "../access/for_merchants.ts";
 import { onlyReads, type RouteNeed } from "../access/need.ts";
 import type { FaultCode } from "../kit/fault.ts";
 
@@ -96,6 +96,9 @@ export function refusalsOf(operation: Operation): Set<FaultCode> {
   add(method !== "get", ...of_bodies);
   add(method !== "get" && need !== "none", "cross_site_request");
   add(isWrite(operation), ...of_writes);
+  const route = { ...operation, writes: isWrite(operation) };
+  add(!mayViewing(route), "view_only");
+  add(!maySuspended(route) && mayMerchant(route, { may_buy_labels: true }), "merchant_suspended");
   add(path.includes("{"), "resource_missing");
   add(path.startsWith("/orders/{id}"), "ambiguous_identifier");
   add(query !== null && "cursor" in query.properties, "invalid_cursor");

@@ -12,7 +12,8 @@ import type { Mode } from "../../kit/mode.ts";
 import { modes } from "../../kit/mode.ts";
 import { openFilesLimit } from "../../kit/open_files.ts";
 import { choice, closed, queryOf } from "../../kit/schema.ts";
-import { getUser } from "../../users/store.ts";
+import { membershipAt } from "../../users/membership.ts";
+import { getSelf } from "../../users/store.ts";
 import { changesOf } from "./hint.ts";
 import { Feed, type Listener } from "./jobs.ts";
 import { Stream } from "./stream.ts";
@@ -92,11 +93,15 @@ function worldOf({ store, actor }: Call, world: Mode | undefined, { stores }: Se
 }
 
 /** Throws if the session or key has ended or its permissions have changed. The client then reconnects. */
-async function mayGoOn({ store, renew, confirm, actor, granted }: Call, { stores }: Service): Promise<void> {
+async function mayGoOn(call: Call, { stores }: Service): Promise<void> {
+  const { store, renew, confirm, actor, granted, merchant_id } = call;
   await renew?.();
   await store.read(confirm);
   if (actor.type !== "user") return;
-  const { permissions } = await stores.live.read((db) => getUser(db, actor.id));
+  const { memberships } = await stores.live.read((db) => getSelf(db, actor.id));
+  // Who looks on as a merchant has no membership there, and the permissions of the house.
+  const own = membershipAt(memberships, merchant_id) ?? membershipAt(memberships, null);
+  const permissions = own?.permissions ?? [];
   if (permissions.length !== granted.permissions.size || !permissions.every((one) => granted.permissions.has(one))) {
     throw new Fault("insufficient_permission", "What you may do was changed.");
   }

@@ -25,8 +25,8 @@ const of_nobody: Granted = { permissions: new Set(), by: "level", name: "none" }
  * Checks every request: authentication, address, rate limit, route and permission, in this order. A change of a key or
  * user by this process takes effect at once, also for admitted requests that have not written yet. A change by another
  * process takes effect within half a second: for so long keys and users are cached.
- * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, route_not_found,
- * method_not_allowed, and what the authenticators refuse.
+ * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, not_for_merchants,
+ * merchant_suspended, view_only, route_not_found, method_not_allowed, and what the authenticators refuse.
  */
 export function guard(service: Service, authenticators: Authenticators, routes: RouteTable, scopes: Scopes): Admit {
   const authenticate = authentication(service, authenticators);
@@ -63,7 +63,7 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     if (found.rate !== null) limit(found, found.rate, live.clock.now(), headers);
     if (route === null) throw routes.unknown(request.method, path);
     if (!mayDo(found, route)) throw insufficient(found, route);
-    if (merchant_id !== null && !(await scopes.mayUse(found, route))) throw notForMerchants();
+    if (merchant_id !== null) await scopes.admit(found, route);
     const actor = { type, id, name, request_id } as const;
     const asker = route.live_only ? { ...found, store: live } : found;
     const named = route.of_merchants ? merchantIn(request.url) : null;
@@ -74,6 +74,9 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
       // Whoever asks is found whatever of the records the request is about.
       const renewed = await again.confirm(found, db.scoped(unscoped));
       if (renewed === found) return;
+      if (renewed.merchant_id !== merchant_id || renewed.views_only !== found.views_only) {
+        throw new Fault("write_conflict", "Whose records you see changed during this request. Send it again.");
+      }
       if (renewed.addresses !== null) checkAddress(service, request, renewed.addresses, {});
       if (!mayDo(renewed, route)) throw insufficient(renewed, route);
       // Who has lost permissions meanwhile, but not the one for this route, has to send the request again.
@@ -92,9 +95,6 @@ function merchantIn(url: string): string | null {
   const at = url.indexOf("?");
   return at < 0 || !url.includes("merchant=", at) ? null : new URLSearchParams(url.slice(at)).get("merchant");
 }
-
-const notForMerchants = () =>
-  new Fault("not_for_merchants", "This is done by the house, not by merchants: ask the warehouse that ships for you.");
 
 function addLink(headers: Record<string, string>, link: string): void {
   headers["link"] = headers["link"] === undefined ? link : `${headers["link"]}, ${link}`;

@@ -14,6 +14,7 @@ export interface Asked {
 }
 
 type Asker = Pick<Identity, "merchant_id" | "store">;
+type Admitted = Pick<Identity, "merchant_id" | "store" | "type" | "views_only">;
 
 /** What a request sees of a store. */
 interface Seen {
@@ -25,10 +26,10 @@ interface Seen {
 /** Decides whose records requests see and make. */
 export interface Scopes {
   /**
-   * Whether who asks may use a route at all: some are for the house alone.
-   * Refuses: not_for_merchants (the merchant is closed).
+   * Lets a merchant's key or user use a route, or who looks on as the merchant.
+   * Refuses: not_for_merchants (or the merchant is closed), merchant_suspended, view_only.
    */
-  readonly mayUse: (asker: Asker, route: Pick<Route, "id" | "need">) => Promise<boolean>;
+  readonly admit: (asker: Admitted, route: Pick<Route, "id" | "need" | "writes">) => Promise<void>;
   /** What a request sees. Refuses: malformed_header, validation_failed, merchant_closed. */
   readonly of: (asker: Asker, asked: Asked) => Promise<Seen>;
 }

@@ -1,8 +1,11 @@
 // A merchant from its first day to its last. Merchants are made and changed in the live world.
+import { readId } from "../../../src/kit/ids.ts";
+import { signedInAs } from "../../users/people.ts";
 import type { Teller } from "./teller.ts";
 
 /** A merchant beside the first one: it comes, waits for a while, and leaves. */
-export async function merchants({ app, tell }: Teller): Promise<void> {
+export async function merchants(teller: Teller): Promise<void> {
+  const { app, tell } = teller;
   const key = app.keys.live.full;
   const body = {
     code: "ACME",
@@ -19,7 +22,22 @@ export async function merchants({ app, tell }: Teller): Promise<void> {
   await tell("listMerchants", { key, query: { status: "active" } });
   await tell("getMerchant", { key, path });
   await tell("updateMerchant", { key, path, body: { may_buy_labels: true } });
+  await members(teller, id);
   await tell("suspendMerchant", { key, path });
   await tell("reactivateMerchant", { key, path });
   await tell("closeMerchant", { key, path });
+}
+
+/** A member of the merchant who joins the house, too, and somebody of the house who looks on. */
+async function members({ app, tell, act }: Teller, merchant_id: string): Promise<void> {
+  const key = app.keys.live.full;
+  const { service } = app;
+  const { email, ...member } = await signedInAs(service, "office", "Mia Member", readId("merchant", merchant_id));
+  const as = { key: null, headers: member.headers };
+  const { link } = (await act("createInvitation", { key, body: { email, role: "viewer" } })).data;
+  await tell("joinMembership", { ...as, body: { token: link.split("#")[1] } });
+  await tell("chooseMembership", { ...as, body: { merchant: null } });
+  const staff = await signedInAs(service, "office", "Stan Staff");
+  await tell("beginViewAs", { key: null, headers: staff.headers, body: { merchant_id: "ACME" } });
+  await tell("endViewAs", { key: null, headers: staff.headers });
 }

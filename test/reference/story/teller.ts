@@ -125,6 +125,7 @@ const always: readonly (readonly [RegExp, string])[] = [
   [/("code":")\d{6}"/g, '$1123456"'],
   [/"[0-9a-z]{4}(?:-[0-9a-z]{4}){3}"/g, '"k7m2-9xqd-4hvt-8wpa"'],
   [/(\/dashboard\/\w+#)[\w-]{43}/g, "$1AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"],
+  [/("token":")[\w-]{43}"/g, '$1AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"'],
   [/("last_four":")[0-9A-Za-z]{4}"/g, '$1KTnv"'],
   [/(signature=)[A-Za-z0-9_-]+/g, "$1AAECAwQFBgcICQoLDA0ODw"],
   [/("signature":")[A-Za-z0-9_-]+"/g, '$1AAECAwQFBgcICQoLDA0ODw"'],
