@@ -138,10 +138,10 @@ const others: Commands = {
     run: runNewSecretKey,
   }),
   demo: command({
-    summary: "load a sample business into an empty world",
+    summary: "load the sample businesses of three merchants into an empty world",
     flags: {
       ...inMode,
-      ...forMerchant,
+      merchant: { type: "string", value: "CODE", help: "load the grocer's business alone, for this merchant" },
       seed: { type: "string", value: "N", default: "1", help: "another number makes another business" },
       ...place,
     },
@@ -376,11 +376,10 @@ async function runDemoCommand(given: DemoFlags): Promise<number> {
   const mode = modeOf(given.mode);
   if (!/^\d{1,9}$/.test(given.seed ?? "")) throw new WrongUse("--seed must be a number.");
   const { runDemo, storyClock } = await import("./demo/jobs.ts");
-  const { storeForCommand } = await import("./merchants/scopes.ts");
   const clock = storyClock(systemClock());
   const work = async (stores: Stores) => {
-    const store = await storeForCommand(stores[mode], given.merchant, true);
-    for (const line of await runDemo(store, clock, Number(given.seed), process.stderr)) print(line);
+    const settings = { mode, seed: Number(given.seed), merchant: given.merchant };
+    for (const line of await runDemo(stores, settings, clock, process.stderr)) print(line);
     return 0;
   };
   return withStores(given, work, { clocks: { live: clock, test: clock } });

@@ -28,7 +28,7 @@ import type { Act, ActKind, ActOf } from "./acts.ts";
 import { ground } from "./tariff.ts";
 
 /** What earlier acts created, by the names that later acts use. */
-interface Story {
+export interface Story {
   readonly customers: Map<string, { readonly id: string; readonly addresses: readonly string[] }>;
   /** Orders by order number, as identifiers of the API. */
   readonly orders: Map<string, string>;
