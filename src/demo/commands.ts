@@ -57,9 +57,10 @@ export async function performAct(tx: Tx, act: Act, story: Story): Promise<Rememb
 }
 
 const acts: Perform = {
-  zone: async (tx, { zone }) => {
+  zone: async (tx, { zone, kept_for }) => {
     const { bins, ...facts } = zone;
-    const location_zones = [{ ...facts, bins: bins.map((code) => ({ code })) }];
+    const keeping = kept_for === null ? {} : { dedicated_merchant_id: kept_for };
+    const location_zones = [{ ...facts, bins: bins.map((code) => ({ code, ...keeping })) }];
     await updateWarehouse(tx, await warehouse(tx), { location_zones });
     return null;
   },

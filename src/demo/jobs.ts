@@ -57,8 +57,8 @@ interface DemoSettings {
 
 /**
  * Plays the sample businesses into an empty world and reports the result line by line, merchant by merchant. For one
- * merchant that is named, and in a house whose live world is in use already, it plays the grocer's alone. Throws a Fault
- * when there are orders already.
+ * merchant that is named, and in a house whose live world is in use already, it plays the grocer's alone. Throws a
+ * Fault when there are orders already.
  */
 export async function runDemo(
   stores: Worlds,

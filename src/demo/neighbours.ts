@@ -47,24 +47,24 @@ const recent: readonly Course[] = [
 /** Plans a small merchant's business; `regulars` are customers of another merchant who buy here too. */
 export function planNeighbour(
   { seed, until }: { readonly seed: number; readonly until: number },
-  merchant: Neighbour,
+  neighbour: Neighbour,
   regulars: readonly Buyer[],
 ): Plan {
-  const random = seededRandom(Math.imul(seed, 40_503) ^ merchant.first_number);
+  const random = seededRandom(Math.imul(seed, 40_503) ^ neighbour.first_number);
   const opening = until - (days + 1) * day_ms;
   const buyers = buyersOf(random, regulars);
   const courses = [...inventPast(random, until), ...recent];
   const orders = courses.map((course, index) => ({
     course,
-    wish: wishOf(random, merchant, buyers, index, course, until),
+    wish: wishOf(random, neighbour, buyers, index, course, until),
   }));
   const wishes = orders.filter(({ course }) => course.fate !== "waits").map(({ wish }) => wish);
-  const articles = new Map(merchant.articles.map((article) => [article.sku, article]));
+  const articles = new Map(neighbour.articles.map((article) => [article.sku, article]));
   const acts: Act[] = [
-    { at: opening, kind: "zone", zone: merchant.zone },
-    ...merchant.articles.map((article) => ({ at: opening, kind: "product", article }) as const),
+    { at: opening, kind: "zone", zone: neighbour.zone, kept_for: neighbour.merchant.code },
+    ...neighbour.articles.map((article) => ({ at: opening, kind: "product", article }) as const),
     ...buyers.map((buyer) => ({ at: opening, kind: "customer", buyer }) as const),
-    ...merchant.articles.flatMap((article) => supply(article, merchant, wishes, opening, until)),
+    ...neighbour.articles.flatMap((article) => supply(article, neighbour, wishes, opening, until)),
     ...orders.flatMap(({ course, wish }) => upTo(journey(seed, wish, course.fate, articles), course.last)),
   ];
   const past = acts.filter(({ at }) => at < until).sort((a, b) => a.at - b.at);

@@ -52,7 +52,7 @@ export function planBusiness({ seed, until }: PlanSettings): Plan {
   const fates = decideFates(seed, wishes, short_orders, until);
   const firstOrders = new Map(wishes.toReversed().map(({ buyer, at }) => [buyer.email, at]));
   const acts: Act[] = [
-    ...coldZones.map((zone) => ({ at: opening, kind: "zone", zone }) as const),
+    ...coldZones.map((zone) => ({ at: opening, kind: "zone", zone, kept_for: null }) as const),
     { at: opening, kind: "tariff" },
     ...catalogue.map((article) => ({ at: opening, kind: "product", article }) as const),
     ...buyers.map((buyer, index) => {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { addresses } from "../../db/schema/customers.ts";
 import { labels } from "../../db/schema/shipments.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
+import { bins } from "../../db/schema/warehouses.ts";
 import { engine } from "../../src/config.ts";
 import { countCustomers } from "../../src/customers/store.ts";
 import type { Store } from "../../src/database/store.ts";
@@ -54,6 +55,8 @@ if (engine === "sqlite")
       });
     }
     expect(await store.read(verifyInventory)).toEqual([]);
+    const kept = await store.read((db) => db.sql.selectDistinct({ of: bins.dedicated_merchant_id }).from(bins));
+    expect(new Set(kept.map(({ of }) => of))).toEqual(new Set([null, ...merchants.slice(1).map(({ id }) => id)]));
     const {
       labels: sold,
       records,
