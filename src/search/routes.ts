@@ -8,6 +8,7 @@ import { conventions } from "../http/conventions.ts";
 import { EnvelopedView } from "../http/envelope.ts";
 import { documented } from "../http/route.ts";
 import { isoOrNull } from "../kit/clock.ts";
+import { wireId } from "../kit/ids.ts";
 import { queryOf } from "../kit/schema.ts";
 import { findCustomerHits } from "./customers/store.ts";
 import { findBinHits, findLotHits } from "./floor/store.ts";
@@ -86,6 +87,7 @@ function maySee({ granted, merchant_id }: Pick<Call, "granted" | "merchant_id">,
 /** No list is one that a merchant sees for the labels that it may buy. */
 const no_labels = { may_buy_labels: false };
 
-function hitView({ type, fit, id, title, subtitle, state, at, of }: Hit) {
-  return { type, match: fit, id, title, subtitle, state, at: isoOrNull(at), of };
+function hitView({ type, fit, id, title, subtitle, state, at, of, merchant_id: owner }: Hit) {
+  const merchant_id = owner === null ? null : wireId("merchant", owner);
+  return { type, match: fit, id, title, subtitle, state, at: isoOrNull(at), of, merchant_id };
 }

@@ -13,6 +13,7 @@ const phone_end_digits = 7;
 
 const shown = {
   id: customers.id,
+  merchant_id: customers.merchant_id,
   email: customers.email,
   first_name: customers.first_name,
   last_name: customers.last_name,
@@ -133,5 +134,6 @@ function hitOf(row: Row, typed: Typed): Hit {
     state: null,
     at: created_at,
     of: null,
+    merchant_id: row.merchant_id,
   };
 }

@@ -11,6 +11,7 @@ import { bestOf, type Hit, type Typed } from "../rules.ts";
 
 const parcel = {
   id: shipments.id,
+  merchant_id: shipments.merchant_id,
   number: shipments.tracking_number,
   carrier: shipments.carrier,
   service: shipments.service,
@@ -51,6 +52,7 @@ export async function findParcelHits(db: Db, typed: Typed, limit: number): Promi
         at,
         subtitle: [order_number, customer_name, sent].filter((part) => part !== "").join(" · "),
         of: { type: "order", id: wireId("order", row.order_id) },
+        merchant_id: row.merchant_id,
       };
     }),
   );
@@ -58,6 +60,7 @@ export async function findParcelHits(db: Db, typed: Typed, limit: number): Promi
 
 const label = {
   id: labels.id,
+  merchant_id: labels.merchant_id,
   number: labels.tracking_number,
   carrier: labels.carrier,
   service: labels.service,
@@ -116,6 +119,7 @@ export async function findLabelHits(db: Db, typed: Typed): Promise<Hit[]> {
           return_id === null
             ? { type: "order", id: wireId("order", row.order_id) }
             : { type: "return", id: wireId("return", return_id) },
+        merchant_id: row.merchant_id,
       };
     }),
   );
@@ -123,6 +127,7 @@ export async function findLabelHits(db: Db, typed: Typed): Promise<Hit[]> {
 
 const comingBack = {
   id: returns.id,
+  merchant_id: returns.merchant_id,
   number: returns.tracking_number,
   state: returns.status,
   reason: returns.reason,
@@ -183,6 +188,7 @@ function returnHit(row: Awaited<ReturnType<typeof returnById>>[number], fit: Hit
     state,
     at,
     of: { type: "order", id: wireId("order", row.order_id) },
+    merchant_id: row.merchant_id,
   };
 }
 
