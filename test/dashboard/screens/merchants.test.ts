@@ -57,7 +57,7 @@ describeInBrowser("several merchants", () => {
     for (const code of ["ACME", "BREW"]) {
       const send = as(code);
       await send("POST", "/products", { sku: "TEA", name: `Tea of ${code}` });
-      await send("POST", "/inventory", { sku: "TEA", quantity: code === "ACME" ? 20 : 7 });
+      await send("POST", "/inventory", { sku: "TEA", quantity: code === "ACME" ? 20 : 7, bin: `B-${code}` });
       const customer = await send("POST", "/customers", { email: "bo@example.com", shipping_addresses: [address] });
       const order = await send("POST", "/orders", {
         order_number: `N-${code}`,
@@ -109,14 +109,43 @@ describeInBrowser("several merchants", () => {
     expect(await page.textContent("h1 ~ .merchant-mark")).toBe("ACME");
     await page.click("button:has-text('Add stock')");
     await page.fill("dialog [name=quantity]", "5");
+    await page.fill("dialog [name=bin]", "B-ACME");
     await page.click("dialog button:has-text('Add stock')");
     await page.waitForSelector("strong[data-part=available]:has-text('23')");
     expect((await as("BREW")("GET", "/inventory/TEA")).available).toBe(5);
     // An address without the merchant asks for it.
     tab.expectRefusals(422);
     await page.goto(house.addressOf("/stock/TEA"));
-    await page.selectOption("main select", "BREW");
+    await page.selectOption("main select[name=merchant_id]", "BREW");
     await page.waitForSelector("strong[data-part=available]:has-text('5')");
+  });
+
+  test("what is found by searching says whose it is", async () => {
+    const { page } = await house.open("/customers");
+    await page.waitForSelector("h1");
+    await page.keyboard.press("Control+k");
+    await page.waitForSelector("dialog input:focus");
+    await page.keyboard.type("TEA");
+    await page.waitForSelector(".palette-offer:has-text('Tea of BREW') .merchant-mark:text-is('BREW')");
+    await page.waitForSelector(".palette-offer:has-text('Tea of ACME') .merchant-mark:text-is('ACME')");
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test("what is billed is listed, narrowed and told by hand", async () => {
+    const { page } = await house.open("/billing?kind=receiving");
+    await page.waitForSelector("tr:has-text('20 units') .merchant-mark:text-is('ACME')");
+    await page.click("button:has-text('Add time')");
+    await page.selectOption("dialog [name=merchant_id]", "BREW");
+    await page.fill("dialog [name=minutes]", "45");
+    await page.fill("dialog [name=description]", "Photographs of each bean");
+    await page.click("dialog button[type=submit]");
+    await page.waitForSelector("dialog", { state: "detached" });
+    await page.selectOption("select[aria-label=Kind]", "project");
+    await page.waitForSelector("tr:has-text('45 min') .merchant-mark:text-is('BREW')");
+    expect(await page.locator("tr:has-text('20 units')").count()).toBe(0);
+    const [told] = (await house.live.must("GET", "/billing/events?kind=project")).data;
+    expect(told).toMatchObject({ quantity: 45, unit: "minute" });
+    expect(told.attributes.description).toBe("Photographs of each bean");
   });
 
   test("a form asks for whom something is made, and makes it for that merchant", async () => {
@@ -190,6 +219,8 @@ describeInBrowser("several merchants", () => {
     await lookAt(house, "/settings/merchants", "tr:has-text('ACME')", "merchants");
     await lookAt(house, "/settings/merchants/ACME", "h1:has-text('Acme')", "merchant");
     await lookAt(house, "/settings/merchants/new", "[name=code]", "merchant-new");
+    await lookAt(house, "/billing", "tr:has-text('45 min')", "billing");
+    await lookAt(house, "/billing/storage", "text=No storage in this period", "billing-storage");
     await lookAt(house, "/orders/new", "select[name=merchant_id]", "merchants-order-new");
-  }, 90_000);
+  }, 150_000);
 });

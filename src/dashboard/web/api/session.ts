@@ -50,10 +50,19 @@ export function may(permission: Permission | null | undefined): boolean {
 }
 
 /** The merchant whose people are signed in; null for those of the house. */
-const ownMerchant = computed(() => session.value?.merchant ?? null);
+export const ownMerchant = computed(() => session.value?.merchant ?? null);
 
 /** Whether the people of the house are signed in, who see bins and the work on the floor. */
 export const seesHouse = computed(() => ownMerchant.value === null);
+
+/**
+ * Whether what merchants may do with a permission of the house, such as announcing a delivery, may be done: with the
+ * permission in the house, by a merchant's people unless they only look.
+ */
+export function mayAlso(permission: Permission): boolean {
+  const { user, merchant = null, view_as = null } = session.value ?? {};
+  return may(permission) || (merchant !== null && view_as === null && user?.role !== "viewer");
+}
 
 /** Whether the signed-in user lacks one of these permissions. */
 export function lacks(permissions: readonly Permission[]): boolean {

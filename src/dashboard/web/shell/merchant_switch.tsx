@@ -1,4 +1,5 @@
 import { chosenMerchant, merchants, several } from "../api/merchants.ts";
+import { ownMerchant } from "../api/session.ts";
 import { page_merchant, tab_merchant } from "../browser/merchant.ts";
 import { base, matchPath, navigate, place } from "../browser/router.ts";
 import { Icon } from "../kit/icon.tsx";
@@ -60,12 +61,19 @@ export function MerchantSwitch() {
   );
 }
 
-/** The switch above the screens of a phone, which has no sidebar. */
+/** The switch above the screens of a phone, which has no sidebar; for people of a merchant its name. */
 export function MerchantBar() {
-  if (!several.value) return null;
+  const own = ownMerchant.value;
+  if (!several.value && own === null) return null;
   return (
     <div class="merchant-bar">
       <MerchantSwitch />
+      {own && (
+        <span class="merchant-mark">
+          <MerchantDot merchant={own} />
+          {own.name}
+        </span>
+      )}
     </div>
   );
 }

@@ -47,6 +47,7 @@ export const merchantTexts = {
   suspendedAt: "Suspended",
   closedAt: "Closed",
   look: "Show only this merchant",
+  view: "See what its people see",
   suspend: "Suspend",
   suspendTitle: (name: string) => `Suspend ${name}?`,
   suspendText:

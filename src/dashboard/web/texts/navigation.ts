@@ -30,6 +30,8 @@ export const titles = {
   changeOrder: "Change an order",
   shipping: "Shipping",
   reports: "Reports",
+  billing: "Billing",
+  storage: "Storage",
   settings: "Settings",
   keys: "API keys",
   key: "API key",

@@ -16,6 +16,7 @@ import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { DescriptionList, type Fact, Time } from "../../kit/values.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
+import { viewAs } from "../../shell/viewing.tsx";
 import { words } from "../../texts/common.ts";
 import { merchantTexts as texts } from "../../texts/merchants.ts";
 import { Envelope } from "../order/facts.tsx";
@@ -97,18 +98,7 @@ function Facts({ merchant }: { readonly merchant: Merchant }) {
       }
       side={
         <>
-          <Card title={texts.contact}>
-            <DescriptionList
-              facts={[
-                [texts.contactName, contact?.name],
-                [
-                  texts.contactEmail,
-                  contact?.email && <a href={`mailto:${encodeURIComponent(contact.email)}`}>{contact.email}</a>,
-                ],
-                [texts.contactPhone, contact?.phone],
-              ]}
-            />
-          </Card>
+          <ContactCard contact={contact} />
           <Card>
             <DescriptionList
               facts={[
@@ -122,6 +112,23 @@ function Facts({ merchant }: { readonly merchant: Merchant }) {
         </>
       }
     />
+  );
+}
+
+function ContactCard({ contact }: Pick<Merchant, "contact">) {
+  return (
+    <Card title={texts.contact}>
+      <DescriptionList
+        facts={[
+          [texts.contactName, contact?.name],
+          [
+            texts.contactEmail,
+            contact?.email && <a href={`mailto:${encodeURIComponent(contact.email)}`}>{contact.email}</a>,
+          ],
+          [texts.contactPhone, contact?.phone],
+        ]}
+      />
+    </Card>
   );
 }
 
@@ -177,11 +184,14 @@ function Acts({ merchant, etag }: ActsProps) {
       ]
     : [];
   const look = () => navigate(to("/orders", { merchant: code }));
+  const view = () => void viewAs(id).catch(refused);
+  const looks: MenuItem[] = [
+    ...(several.value ? [{ title: texts.look, icon: "filter" as const, run: look }] : []),
+    ...(merchant.status === "closed" ? [] : [{ title: texts.view, icon: "eye" as const, run: view }]),
+  ];
   return (
     <>
-      <ActionMenu
-        items={[...(several.value ? [{ title: texts.look, icon: "eye" as const, run: look }] : []), ...items]}
-      />
+      <ActionMenu items={[...looks, ...items]} />
       {may("merchants.manage") && (
         <LinkButton icon="edit" title={texts.changeAct} href={to(`/settings/merchants/${id}/change`)} />
       )}

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
-import { may } from "../../api/session.ts";
+import { may, mayAlso } from "../../api/session.ts";
 import type { Receipt } from "../../api/stock_types.ts";
 import { to } from "../../browser/router.ts";
 import { Button } from "../../kit/button.tsx";
@@ -151,7 +151,7 @@ function Acts({ receipt: { id, allowed_actions, lines }, etag, onEnter }: ActsPr
         said(texts.cancelled(id));
       },
     });
-  const canCancel = may("stock.write") && allowed_actions.includes("cancel");
+  const canCancel = mayAlso("stock.write") && allowed_actions.includes("cancel");
   return (
     <>
       <ActionMenu

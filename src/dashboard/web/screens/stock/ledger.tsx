@@ -1,4 +1,5 @@
 import { useQuery } from "../../api/query.ts";
+import { seesHouse } from "../../api/session.ts";
 import type { Movement } from "../../api/stock_types.ts";
 import { query, to } from "../../browser/router.ts";
 import { EmptyState } from "../../kit/empty_state.tsx";
@@ -76,11 +77,15 @@ function columnsOf(totals: ReadonlyMap<string, number> | null, of: Props["of"]):
             cell: ({ id }: Movement) => count(totals.get(id)),
           },
         ]),
-    {
-      id: "route",
-      title: texts.route,
-      cell: (it) => `${placeName(it.from_location)} → ${placeName(it.to_location)}`,
-    },
+    ...(seesHouse.value
+      ? [
+          {
+            id: "route",
+            title: texts.route,
+            cell: (it: Movement) => `${placeName(it.from_location)} → ${placeName(it.to_location)}`,
+          },
+        ]
+      : []),
     {
       id: "why",
       title: texts.why,

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { saveFile } from "../../api/documents.ts";
 import { ownerOf } from "../../api/merchants.ts";
-import { may } from "../../api/session.ts";
+import { may, seesHouse } from "../../api/session.ts";
 import type { Level } from "../../api/stock_types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
@@ -78,7 +78,7 @@ export function LevelsScreen() {
           { kind: "flag", param: "low_stock", title: texts.lowOnly },
         ]}
         sort="sku"
-        columns={columns}
+        columns={seesHouse.value ? columns : columns.filter(({ id }) => id !== "bins")}
         id={(level) => `${level.sku} ${ownerOf(level) ?? ""}`}
         href={(level) => stockHref(level.sku, level)}
         acts={
