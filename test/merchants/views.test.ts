@@ -14,7 +14,6 @@ let app: TestApp;
 const keys = new Map<Code, string>();
 beforeAll(async () => {
   app = await openTestApp();
-  await app.patch("/inventory/locations/whs_1001", { mix_merchants: true });
   for (const code of ["ACME", "BOLT"]) await app.post("/merchants", { code, name: code });
   for (const code of codes) {
     const { key } = await sent(code, "POST", "/keys", { name: "till", permission: "full", merchant_id: code });
@@ -38,6 +37,7 @@ const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", pos
 async function play(code: Code): Promise<void> {
   const count = times[code];
   const now = app.clocks.live.now();
+  const place = { location: "whs_1001", bin: `${code}-1` };
   const who = { email: "jane@example.com", first_name: "Jane", last_name: "Doe", shipping_addresses: [address] };
   const customer = await sent(code, "POST", "/customers", who);
   const barcodes = [{ type: "ean", value: "4006381333931" }];
@@ -45,8 +45,8 @@ async function play(code: Code): Promise<void> {
   await sent(code, "POST", "/products", { sku: "RARE", name: "Rare tea" });
   await sent(code, "POST", "/products", { sku: "LOW", name: "Low tea", reorder_point: 5 });
   await sent(code, "POST", "/products", { sku: "MILK", name: "Milk", lot_tracking: true, expiration_tracking: true });
-  await sent(code, "POST", "/inventory", { sku: "TEA", quantity: 100 * count, location: "whs_1001" });
-  await sent(code, "POST", "/inventory", { sku: "LOW", quantity: 1, location: "whs_1001" });
+  await sent(code, "POST", "/inventory", { sku: "TEA", quantity: 100 * count, ...place });
+  await sent(code, "POST", "/inventory", { sku: "LOW", quantity: 1, ...place });
   for (let at = 1; at <= count; at++) {
     const order = (sku: string, number: string) =>
       sent(code, "POST", "/orders", {
@@ -69,7 +69,7 @@ async function play(code: Code): Promise<void> {
     await sent(code, "POST", `/orders/${cancelled.id}/pick`);
     await sent(code, "DELETE", `/orders/${cancelled.id}`);
     const lot = { sku: "MILK", quantity: 3, lot_number: `LOT-${at}`, expiration_date: iso(now + 10 * day_ms) };
-    await sent(code, "POST", "/inventory", { ...lot, location: "whs_1001" });
+    await sent(code, "POST", "/inventory", { ...lot, ...place });
     const lines = [{ sku: "TEA", quantity: 10 }];
     const expected_at = iso(now - day_ms);
     await sent(code, "POST", "/inventory/receipts", {

@@ -11,9 +11,9 @@ import { addressOf } from "../../shipping/address.ts";
 import { stateTimeZone } from "../../shipping/delivery/time_zones.ts";
 import { findLabelOfShipment } from "../../shipping/labels/store.ts";
 import { warehouseOfOrder } from "../../shipping/store.ts";
+import { findHistories } from "../histories/store.ts";
 import type { TrackingHistory } from "../record.ts";
 import { findReturnOf } from "../scans/store.ts";
-import { findHistories } from "../store.ts";
 import type { ParcelPage } from "./page.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) =>
