@@ -298,7 +298,7 @@ describe("the checks themselves", () => {
       "src/orders/store.ts":
         "const a = prepared((sql, a) => sql.select({ b: sql.select().from(orders) }).from(orders).where(a));\n" +
         "const b = (db) => db.sql.$count(orders); const c = ({ sql }) => sql.update(orders).set(b);\n" +
-        "async function d(tx) { await tx.sql.with(x).insert(orders); let some = tx.sql.select().from(orders); }\n" +
+        "async function d(tx) { await tx.sql.insert(orders); const all = tx.scoped(a); all.sql.delete(orders); }\n" +
         "const e = new QueryBuilder().select().from(orders);\n" +
         "const f = () => kept.select().from(parts).innerJoin(orders, on);",
       "src/orders/holds/store.ts": 'import { Database } from "bun:sqlite";',

@@ -93,11 +93,21 @@ export function loneQueries(sources: readonly Source[]): string[] {
 
 /** The places below a node where an owned table is asked by something that no function around it was given. */
 function lonely(node: Node, handed: ReadonlySet<string>, owned: ReadonlySet<string>): number[] {
-  const known = isFunction(node) ? new Set([...handed, ...namesIn(node["params"] as Node[])]) : handed;
+  const known = isFunction(node) ? handedIn(node, handed) : handed;
   const own = node.type === "CallExpression" && asksOwned(node, owned) && !isHanded(node, known) ? [node.start] : [];
   const below = Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]));
   const nodes = below.filter((value): value is Node => typeof (value as Node | null)?.type === "string");
   return [...own, ...nodes.flatMap((child) => lonely(child, known, owned))];
+}
+
+/** What a function is handed, and the same seen in another scope. */
+function handedIn(node: Node, handed: ReadonlySet<string>): ReadonlySet<string> {
+  const known = new Set([...handed, ...namesIn(node["params"] as Node[])]);
+  for (const { type, id, init } of nodesOf(node)) {
+    const [root = "", method] = nameOf((init as Node | null)?.["callee"]).split(".");
+    if (type === "VariableDeclarator" && method === "scoped" && known.has(root)) known.add(nameOf(id));
+  }
+  return known;
 }
 
 function asksOwned(call: Node, owned: ReadonlySet<string>): boolean {
