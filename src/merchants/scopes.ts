@@ -4,8 +4,7 @@ import type { Scope, Store } from "../database/store.ts";
 import type { Identity } from "../http/guard/authentication.ts";
 import type { Asked, Scopes } from "../http/guard/scopes.ts";
 import { Fault, invalid, missing } from "../kit/fault.ts";
-import { merchant_header, unknownMerchant } from "../owners/rules.ts";
-import { findOwner, ownedPaths } from "../owners/store.ts";
+import { merchant_header, type OwnedPath, ownedPaths, unknownMerchant } from "../owners/rules.ts";
 import { directoryOf, type Known, type Merchants } from "./directory.ts";
 import { refuseClosed } from "./rules.ts";
 import { isClosed, isSuspended } from "./status.ts";
@@ -123,5 +122,7 @@ const record_path = new RegExp(`^/(${ownedPaths.join("|")})/([^/]+)`);
 async function ownerOfPath(store: Store, path: string): Promise<number | null> {
   const [, noun, name] = record_path.exec(path) ?? [];
   if (noun === undefined || name === undefined) return null;
-  return store.base.read((db) => findOwner(db, noun, decodeURIComponent(name)));
+  // A start does without the tables of records.
+  const { findOwner } = require("../owners/store.ts") as typeof import("../owners/store.ts");
+  return store.base.read((db) => findOwner(db, noun as OwnedPath, decodeURIComponent(name)));
 }

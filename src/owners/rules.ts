@@ -54,3 +54,18 @@ export function servesOne({
 
 /** The merchant to whom everything of before belongs, in each world. */
 export const main_merchant = 1;
+
+/** How the paths of records go on, below the version, that belong to a merchant. */
+export const ownedPaths = [
+  "orders",
+  "products",
+  "customers",
+  "returns",
+  "platforms",
+  "inventory/receipts",
+  "inventory/transfers",
+  "inventory/reservations",
+  "inventory/lots",
+  "shipping/labels",
+] as const;
+export type OwnedPath = (typeof ownedPaths)[number];

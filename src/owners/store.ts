@@ -13,6 +13,7 @@ import { transfers } from "../../db/schema/transfers.ts";
 import { type Args, prepared } from "../database/statements.ts";
 import type { Db } from "../database/store.ts";
 import { type Noun, readId } from "../kit/ids.ts";
+import type { OwnedPath } from "./rules.ts";
 
 type Owned =
   | typeof customers
@@ -31,7 +32,9 @@ const ownerIn = (table: Owned) =>
   );
 
 /** The records that paths name, by how the path goes on below the version. */
-const owners: Readonly<Record<string, { readonly noun: Noun; readonly find: ReturnType<typeof ownerIn> }>> = {
+const owners: Readonly<
+  Record<Exclude<OwnedPath, "orders">, { readonly noun: Noun; readonly find: ReturnType<typeof ownerIn> }>
+> = {
   products: { noun: "product", find: ownerIn(products) },
   customers: { noun: "customer", find: ownerIn(customers) },
   returns: { noun: "return", find: ownerIn(returns) },
@@ -50,11 +53,8 @@ const ownerOfOrder = prepared((sql, a: Args<{ id: number; order_number: string }
     .where(or(eq(orders.id, a.id), eq(orders.order_number, a.order_number))),
 );
 
-/** The nouns of paths whose records belong to a merchant. */
-export const ownedPaths: readonly string[] = ["orders", ...Object.keys(owners)];
-
 /** The owner of the record that a path names, such as `orders` and `ord_7`; null when it names none, or several. */
-export async function findOwner(db: Db, path: string, name: string): Promise<number | null> {
+export async function findOwner(db: Db, path: OwnedPath, name: string): Promise<number | null> {
   const found = path === "orders" ? await ofOrder(db, name) : await ofOther(db, path, name);
   const [row] = found;
   return row === undefined || found.length > 1 ? null : row.merchant_id;
@@ -63,7 +63,7 @@ export async function findOwner(db: Db, path: string, name: string): Promise<num
 const ofOrder = (db: Db, name: string) =>
   ownerOfOrder(db, { id: readId("order", name) ?? 0, order_number: name.startsWith("ord_") ? "" : name });
 
-async function ofOther(db: Db, path: string, name: string) {
-  const owner = owners[path];
-  return owner === undefined ? [] : owner.find(db, { id: readId(owner.noun, name) ?? 0 });
+async function ofOther(db: Db, path: Exclude<OwnedPath, "orders">, name: string) {
+  const { noun, find } = owners[path];
+  return find(db, { id: readId(noun, name) ?? 0 });
 }
