@@ -1,3 +1,4 @@
+import { takeTurn } from "../database/lease.ts";
 import type { Tx } from "../database/store.ts";
 import { invalid } from "../kit/fault.ts";
 import type { BillableEvent, Fact } from "./fact.ts";
@@ -35,6 +36,7 @@ export async function addProject(tx: Tx, project: Omit<Fact, "act" | "source">):
 
 /** Takes a fact back that was told by hand, once. Refuses: validation_failed. */
 export async function reverseProject(tx: Tx, id: string | number, how: Reversing): Promise<BillableEvent> {
+  await takeTurn(tx, "billing.reversals");
   const event = await findEvent(tx, id);
   if (event === null) throw invalid("reversal_of", "names no billable event", "resource_missing");
   const reversal = reversalOf(event, tx.now, await how.timezoneOf(event.warehouse_id), how.description);

@@ -103,7 +103,7 @@ beforeAll(async () => {
   });
   const opened = { name: "West", priority: 200, address: { ...address, name: "West" }, location_zones: zones };
   west = (await shop.app.post("/inventory/locations", opened)).body.data.warehouse_id;
-});
+}, 60_000);
 afterAll(async () => {
   await shop.close();
 });

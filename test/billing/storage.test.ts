@@ -18,7 +18,7 @@ let store: Store;
 beforeAll(async () => {
   shop = await openShop();
   store = shop.app.service.stores.live;
-});
+}, 60_000);
 afterAll(() => shop.app.close());
 
 const setClock = (at: number) => shop.app.clocks.live.advance(at - store.clock.now());

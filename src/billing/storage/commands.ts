@@ -1,3 +1,4 @@
+import { takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Close, ItemDay } from "./day.ts";
 import type { OpenDay, Stored } from "./rules.ts";
@@ -8,6 +9,7 @@ import { findNewest, findWritten, insertClose, insertDays, lastMovement, lockClo
  * Refuses: nothing. Emits: nothing.
  */
 export async function beginDay(tx: Tx, warehouse: Stored, last: Close | null, day: OpenDay): Promise<Close | null> {
+  await takeTurn(tx, "billing.storage");
   const known = await findNewest(tx, warehouse.id);
   if (known.last?.business_date !== last?.business_date) return null;
   const last_movement_id = await lastMovement(tx);
