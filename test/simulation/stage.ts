@@ -95,6 +95,9 @@ async function copyFile(store: Store): Promise<Copy> {
   raw.run("attach ? as furnished", [copy]);
   rmSync(copy);
   raw.run("pragma foreign_keys=off");
+  // What is billed is never taken away, except from the stage.
+  const kept = "select name from sqlite_master where type = 'trigger' and name like '%\\_kept\\_%' escape '\\'";
+  for (const { name } of raw.query<{ name: string }, []>(kept).all()) raw.run(`drop trigger "${name}"`);
   // What inserting changes comes last: the ids that were given, and the counts that triggers keep.
   const all =
     "select name from sqlite_master where type = 'table' order by name in ('sqlite_sequence', 'order_counts')";

@@ -89,7 +89,7 @@ describe("works", () => {
     await shop.write((tx) => commitClaim(tx, 1));
     const { claims, taken } = await shop.write((tx) => pickClaim(tx, 1, all(1, 3), confirmed));
     expect(counts(claims)).toEqual([[4, 4, 3]]);
-    expect(taken).toMatchObject([{ order_line_id: 10, warehouse_id: 1, quantity: 3 }]);
+    expect(taken).toMatchObject([{ order_line_id: 10, warehouse_id: 1001, quantity: 3 }]);
     expect(await shop.item("A")).toMatchObject({ available: 6, reserved: 4, picked: 3, on_hand: 10 });
     // Neither on hand nor reserved nor available has changed.
     expect(await shop.takeEvents()).toEqual([]);
