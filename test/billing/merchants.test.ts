@@ -16,7 +16,12 @@ beforeAll(async () => {
     app.watch.keep("a merchant's key", key);
     keys[code] = key;
     await app.post("/products", { merchant_id: code, sku: `TEA-${code}`, name: "Tea", price: "5.00" });
-    const added = await app.post("/inventory", { merchant_id: code, sku: `TEA-${code}`, quantity: 10 });
+    const added = await app.post("/inventory", {
+      merchant_id: code,
+      sku: `TEA-${code}`,
+      quantity: 10,
+      bin: `B-${code}`,
+    });
     expect([added.status, added.body.error]).toEqual([201, undefined]);
   }
 }, 60_000);
