@@ -139,8 +139,11 @@ interface AskedRoute {
   readonly writes: boolean;
 }
 
+/** Whether a route begins or ends to look on as a merchant: both may be asked again by who looks on already. */
+export const isOfViews = ({ id }: Pick<AskedRoute, "id">): boolean => id === "beginViewAs" || id === "endViewAs";
+
 /** Whether who looks on as a merchant may use a route: nothing is changed meanwhile, but that it ends. */
-export const mayViewing = ({ id, writes }: AskedRoute): boolean => !writes || id === "endViewAs";
+export const mayViewing = (route: AskedRoute): boolean => !route.writes || isOfViews(route);
 
 const of_house: ReadonlySet<RouteNeed> = new Set<RouteNeed>([
   ...(["none", "any", "user", "shipping.manage", "users.manage", "audit.read", "metrics.read"] as const),

@@ -25,12 +25,15 @@ export function idempotencyKey(request: Request): string | null {
 
 /**
  * The name under which the answer to a call is kept, or null without an `Idempotency-Key`. Merchants and the house may
- * use equal keys; a key that was rotated finds what the one before it did. Refuses: malformed_header.
+ * use equal keys, and so may users for what they do about themselves, as whomever they act; a key that was rotated finds
+ * what the one before it did. Refuses: malformed_header.
  */
-export function keptName({ request, merchant_id }: Call): string | null {
+export function keptName({ request, merchant_id, route, actor }: Call): string | null {
   const key = idempotencyKey(request);
+  const owner = merchant_id === null ? null : wireId("merchant", merchant_id);
+  const whose = route.need === "user" ? actor.id : owner;
   // No header holds a space, so that no key of the house reads like this.
-  return key === null || merchant_id === null ? key : `${wireId("merchant", merchant_id)} ${key}`;
+  return key === null || whose === null ? key : `${whose} ${key}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 // Whose records a request sees and makes: those of the merchant who asks, or of the one whom the house names.
-import { mayMerchant, maySuspended, mayViewing } from "../access/for_merchants.ts";
+import { isOfViews, mayMerchant, maySuspended, mayViewing } from "../access/for_merchants.ts";
 import type { Scope, Store } from "../database/store.ts";
 import type { Identity } from "../http/guard/authentication.ts";
 import type { Asked, Scopes } from "../http/guard/scopes.ts";
@@ -28,6 +28,7 @@ export const scopes: Scopes = {
       const message = `The merchant ${code} is closed, and its keys with it: ask the warehouse.`;
       throw new Fault("not_for_merchants", message);
     }
+    if (views_only === true && isOfViews(route)) return;
     if (!mayMerchant(route, own ?? { may_buy_labels: false })) throw notForMerchants();
     if (type !== "user" || own === null || !isSuspended(own.status) || maySuspended(route)) return;
     const message = `${name} is suspended: you can see everything and create orders, which wait. Ask the warehouse.`;

@@ -67,7 +67,10 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     const actor = { type, id, name, request_id } as const;
     const asker = route.live_only ? { ...found, store: live } : found;
     const named = route.of_merchants ? merchantIn(request.url) : null;
-    const { store, scopeOf } = await scopes.of(asker, { request, path, makes: route.writes, named });
+    const seen = await scopes.of(asker, { request, path, makes: route.writes, named });
+    const { store } = seen;
+    // What users do about themselves is about no merchant's records.
+    const scopeOf = route.need === "user" ? null : seen.scopeOf;
     const isKept = route.writes && (type === "user" || route.of_settings);
     const recording = isKept ? recordingOf(live, service.log, clientOf(service, request)) : null;
     const confirm = async (db: Db) => {

@@ -60,7 +60,7 @@ export const membershipRoutes = (service: Service) =>
           " alone, are refused what is not for merchants, and change nothing (`view_only`). The audit trail keeps" +
           " its beginning and its end.",
         answers: { 200: EnvelopedView(MeView) },
-        refuses: ["not_for_merchants", "merchant_closed"],
+        refuses: ["not_for_merchants", "merchant_closed", "view_only"],
       }),
     })
     .delete("/view_as", ({ call }) => endView(call, service), {
@@ -134,7 +134,7 @@ function view(call: Call, { merchant_id }: ViewAs, service: Service): Promise<Re
   return answerSession(call, 200, service, async (tx, going) => {
     const merchant = going.merchants.named(merchant_id);
     if (merchant === null) throw unknownMerchant("merchant_id");
-    await beginViewAs(tx, going, merchant.id);
+    await beginViewAs(tx, going, merchant);
   });
 }
 

@@ -1,7 +1,8 @@
 import type { Db, Tx } from "../../database/store.ts";
 import { Fault, missing } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { Merchants } from "../../merchants/directory.ts";
+import { type Known, Merchants } from "../../merchants/directory.ts";
+import { refuseClosed } from "../../merchants/rules.ts";
 import { isClosed } from "../../merchants/status.ts";
 import { listMerchants } from "../../merchants/store.ts";
 import { membershipAt, openMemberships } from "../membership.ts";
@@ -118,12 +119,19 @@ export async function chooseMembership(
   await saveActing(tx, { ...session, acts_for: merchant_id, views_as: null });
 }
 
-/** Has a session of somebody of the house look on as a merchant. Refuses: not_for_merchants. */
-export async function beginViewAs(tx: Tx, { session, acting }: Going, merchant_id: number): Promise<void> {
+/**
+ * Has a session of somebody of the house look on as a merchant.
+ * Refuses: not_for_merchants, view_only (it does so already), merchant_closed.
+ */
+export async function beginViewAs(tx: Tx, { session, acting }: Going, merchant: Known): Promise<void> {
   if (acting.membership.merchant_id !== null) {
     throw new Fault("not_for_merchants", "Only the house looks on as a merchant.");
   }
-  await saveActing(tx, { ...session, views_as: merchant_id });
+  if (session.views_as !== null) {
+    throw new Fault("view_only", "You look on as a merchant already: end that view first.");
+  }
+  refuseClosed(merchant);
+  await saveActing(tx, { ...session, views_as: merchant.id });
 }
 
 /** Has a session be of the house again. Refuses: resource_missing, when it does not look on as a merchant. */
