@@ -48,7 +48,7 @@ export const userCommands: Readonly<Record<string, KeyCommand>> = {
       merchant: {
         type: "string",
         value: "CODE",
-        help: "the merchant of which he is a member; without it, of the house. No member of a merchant has the role floor",
+        help: "the merchant of which he is a member, with any role but floor; without it, of the house",
       },
       ...json,
     },

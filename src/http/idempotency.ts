@@ -25,8 +25,8 @@ export function idempotencyKey(request: Request): string | null {
 
 /**
  * The name under which the answer to a call is kept, or null without an `Idempotency-Key`. Merchants and the house may
- * use equal keys, and so may users for what they do about themselves, as whomever they act; a key that was rotated finds
- * what the one before it did. Refuses: malformed_header.
+ * use equal keys, and so may users for what they do about themselves, as whomever they act; a key that was rotated
+ * finds what the one before it did. Refuses: malformed_header.
  */
 export function keptName({ request, merchant_id, route, actor }: Call): string | null {
   const key = idempotencyKey(request);
