@@ -56,6 +56,7 @@ export const billingRoutes = new Elysia({ prefix: "/billing" })
         "The only fact that is told by hand: all others are told by acts in the warehouse. With `reversal_of` it" +
         " takes such a fact back, once; nothing is ever edited.",
       answers: { 201: EnvelopedView(EventView) },
+      refuses: ["resource_missing"],
     }),
   })
   .use(storageRoutes);

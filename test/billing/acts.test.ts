@@ -34,7 +34,7 @@ const tells: Readonly<Record<string, readonly BilledAct[]>> = {
 const tells_nothing = `
   testMail createKey updateKey deleteKey rotateKey revokeKey createMerchant updateMerchant suspendMerchant
   reactivateMerchant closeMerchant updateMe changePassword updateUser endMyOtherSessions endMySession endSessions
-  endSession beginSecondFactor confirmSecondFactor renewRecoveryCodes turnOffSecondFactor createInvitation
+  endSession endViewAs joinMembership beginSecondFactor confirmSecondFactor renewRecoveryCodes turnOffSecondFactor createInvitation
   resendInvitation revokeInvitation createProduct updateProduct importProducts verifyAddresses createCustomer
   updateCustomer putCustomer createAddress updateAddress acceptAddressSuggestion deleteAddress createLocation
   updateLocation reserveInventory releaseInventory extendReservation correctLot setLotStatus openCount recordCount

@@ -6,12 +6,15 @@ let app: TestApp;
 const acme = { headers: { "packhouse-merchant": "ACME" } };
 const main = { headers: { "packhouse-merchant": "MAIN" } };
 
+// Goods of two merchants do not lie in one bin.
+const bin_of = (owned: typeof acme) => `A-${owned.headers["packhouse-merchant"]}`;
+
 beforeAll(async () => {
   app = await openTestApp();
   await app.post("/merchants", { code: "ACME", name: "Acme" });
   for (const owned of [acme, main]) {
     await sent("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
-    await sent("POST", "/inventory", { sku: "TEA", quantity: 50, location: "whs_1001" }, owned);
+    await sent("POST", "/inventory", { sku: "TEA", quantity: 50, location: "whs_1001", bin: bin_of(owned) }, owned);
   }
 });
 afterAll(() => app.close());

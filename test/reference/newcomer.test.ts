@@ -58,6 +58,7 @@ const told = [
   "insufficient_inventory",
   "invalid_signature",
   "invalid_credentials",
+  "invalid_link",
   "no_suggestion",
   "mail_not_configured",
   "merchant_closed",
