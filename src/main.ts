@@ -105,13 +105,14 @@ const serving: Command = command({
 async function allCommands(): Promise<Commands> {
   const { keyCommands } = await import("./keyring.ts");
   const { userCommands } = await import("./user_commands.ts");
-  const { merchantCommands } = await import("./merchant_commands.ts");
+  const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
   return {
     serve: serving,
     ...onCommandLine("keys", keyCommands),
     ...onCommandLine("users", userCommands),
     ...onCommandLine("merchants", merchantCommands),
     ...others,
+    ...onCommandLine("export", { "": wholeExport }),
   };
 }
 
@@ -167,7 +168,7 @@ function onCommandLine(group: string, all: Readonly<Record<string, KeyCommand>>)
   const voice = { print, warn: (line: string) => console.error(line) };
   return Object.fromEntries(
     Object.entries(all).map(([name, { summary, flags, must_exist, run }]) => [
-      `${group} ${name}`,
+      `${group} ${name}`.trim(),
       command({
         summary,
         flags: { ...flags, ...place },

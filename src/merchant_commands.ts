@@ -5,6 +5,7 @@ import type { Stores } from "./database/open.ts";
 import type { Tx } from "./database/store.ts";
 import type { KeyCommand, Voice } from "./keyring.ts";
 import { wireId } from "./kit/ids.ts";
+import { modes } from "./kit/mode.ts";
 import { checkOf } from "./kit/schema.ts";
 import { closeMerchant, createMerchant, reactivateMerchant, suspendMerchant } from "./merchants/commands.ts";
 import { copyMerchants, leftoversOf, timezoneOf } from "./merchants/jobs.ts";
@@ -59,6 +60,28 @@ export const merchantCommands: Readonly<Record<string, KeyCommand>> = {
     },
   }),
 };
+
+/** Everything of one merchant as files: `packhouse export --merchant CODE --to FOLDER`. */
+export const wholeExport: KeyCommand = command({
+  summary: "write all there is of one merchant into a folder, as CSV and JSON",
+  flags: {
+    ...named,
+    to: { type: "string", value: "FOLDER", help: "where to; it is made where it is missing" },
+    mode: { type: "string", value: "live|test", default: "test", help: "which of the two worlds" },
+  },
+  must_exist: true,
+  run: async (stores, { merchant, to, mode: world }, { print }) => {
+    if (!merchant || !to) {
+      const one = "say products, stock, orders or movements";
+      throw new WrongUse(`${one}, or --merchant CODE --to FOLDER for all there is of a merchant.`);
+    }
+    const mode = modes.find((mode) => mode === world);
+    if (mode === undefined) throw new WrongUse("--mode must be live or test.");
+    const { exportMerchant } = await import("./merchant_files.ts");
+    const written = await exportMerchant(stores[mode], merchant, to, process.stderr);
+    for (const { name, count } of written) print(`${mode}: ${name.padEnd(22)} ${count}`);
+  },
+});
 
 const checkMerchant = checkOf(CreateMerchant);
 

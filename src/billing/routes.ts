@@ -34,7 +34,7 @@ export const billingRoutes = new Elysia({ prefix: "/billing" })
       answers: { 200: ListView(EventView) },
     }),
   })
-  .get("/events/export.csv", ({ call, query }) => answerCsv(call, sheetOf(filterOf(query)), query), {
+  .get("/events/export.csv", ({ call, query }) => answerCsv(call, billableExport(filterOf(query)), query), {
     query: queryOf(ExportEvents),
     detail: documented({
       id: "exportBillableEvents",
@@ -99,7 +99,7 @@ function list(call: Call, query: ListEvents): Promise<Response> {
 }
 
 /** The file of the facts that match, newest day first. */
-function sheetOf(filter: EventFilter): CsvFile<BillableEvent> {
+export function billableExport(filter: EventFilter): CsvFile<BillableEvent> {
   return {
     name: "billable_events.csv",
     columns: eventColumns,

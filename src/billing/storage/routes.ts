@@ -28,7 +28,7 @@ export const storageRoutes = new Elysia({ prefix: "/storage" })
       answers: { 200: ListView(StorageView) },
     }),
   })
-  .get("/export.csv", ({ call, query }) => answerCsv(call, sheetOf(filterOf(query)), query), {
+  .get("/export.csv", ({ call, query }) => answerCsv(call, storageExport(filterOf(query)), query), {
     query: queryOf(ExportStorage),
     detail: documented({
       id: "exportStorageDays",
@@ -63,7 +63,7 @@ function list(call: Call, query: ListStorage): Promise<Response> {
 }
 
 /** The file of the days that match, newest first. */
-function sheetOf(filter: StorageFilter): CsvFile<StorageDay> {
+export function storageExport(filter: StorageFilter): CsvFile<StorageDay> {
   return {
     name: "storage_days.csv",
     columns: storageColumns,

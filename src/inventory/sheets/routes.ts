@@ -31,7 +31,8 @@ export const stockExport: CsvFile<HeldStock> = {
   cells: (held) => writeCells(stockColumns, heldView(held)),
 };
 
-const exportWithoutBins: CsvFile<HeldStock> = {
+/** Stock as its merchant is shown it: how much lies in which warehouse, and not where in it. */
+export const exportWithoutBins: CsvFile<HeldStock> = {
   ...stockExport,
   cells: (held) => writeCells(stockColumns, { ...heldView(held), bin: null }),
 };

@@ -103,7 +103,7 @@ async function filterOf(call: Call, { status, carrier, order_id, followed }: Exp
 }
 
 /** The file of the records that match, newest first. */
-function trackedExport(filter: TrackedFilter): CsvFile<Tracked> {
+export function trackedExport(filter: TrackedFilter): CsvFile<Tracked> {
   return {
     name: "tracking.csv",
     columns: trackedColumns,

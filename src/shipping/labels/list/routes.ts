@@ -126,8 +126,8 @@ async function filterOf(call: Call, query: ExportLabels): Promise<LabelFilter> {
   };
 }
 
-/** The file of the labels that match, newest first. */
-function labelExport({ merchant_id }: Call, filter: LabelFilter): CsvFile<ListedLabel> {
+/** The file of the labels that match, newest first, as it is shown to who asks. */
+export function labelExport({ merchant_id }: Pick<Call, "merchant_id">, filter: LabelFilter): CsvFile<ListedLabel> {
   return {
     name: "labels.csv",
     columns: labelColumns,
