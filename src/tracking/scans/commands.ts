@@ -13,7 +13,7 @@ import { plainTrackingNumber } from "../../orders/shipments/tracking_number.ts";
 import { lockOrders, noteInHistory } from "../../orders/store.ts";
 import { type DomainEvent, previousOf } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
-import { refuseShared } from "../../owners/rules.ts";
+import { main_merchant, refuseShared } from "../../owners/rules.ts";
 import { scannedSscc } from "../../shipping/labels/sscc.ts";
 import { findLabelCost, findLabelCosts } from "../../shipping/labels/store.ts";
 import { type TrackingEventStatus, trackingMeanings } from "../../shipping/updates/status.ts";
@@ -140,7 +140,8 @@ async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, acto
   const { tracking_number } = before;
   const { signed_by: _, ...stored } = report;
   const hash = duplicateHash({ tracking_number, ...stored });
-  if (!(await insertEvent(tx, { record_id: before.id, hash, ...stored }))) return before;
+  const source_event_id = ownEventId(before, stored.source_event_id);
+  if (!(await insertEvent(tx, { record_id: before.id, hash, ...stored, source_event_id }))) return before;
   const { status, occurred_at } = report;
   const step = afterEvent(standingOf(before), { status, occurred_at, event_hash: hash });
   const moved = await moveParcel(tx, before.shipment_id, step, actor);
@@ -150,6 +151,12 @@ async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, acto
   const data = moved === null ? await looseData(tx, after, actor) : await parcelData(tx, moved, after, actor);
   await emit(tx, newsOf(step, data, { before, after, moved }));
   return after;
+}
+
+/** An event's id as it is kept: it tells repeats at each merchant who knows the number, and not among them. */
+function ownEventId({ merchant_id }: TrackingRecord, id: string | null): string | null {
+  // The ids of before there were merchants are the first one's.
+  return id === null || merchant_id === main_merchant ? id : `${id} ${wireId("merchant", merchant_id)}`;
 }
 
 /** The record that a report decides the status of. */
