@@ -142,4 +142,28 @@ describeInBrowser("the portal of a merchant", () => {
     await page.waitForSelector("tr:has-text('N-BREW')");
     await page.waitForSelector("a:has-text('New order')");
   });
+
+  test("who is a user already joins another merchant, and acts for one or the other", async () => {
+    const { link } = (
+      await house.live.must("POST", "/invitations", { email: member.email, role: "viewer", merchant_id: "BREW" })
+    ).data;
+    const tab = await house.open(`/invitation${link.slice(link.indexOf("#"))}`, { signed_out: true });
+    tab.expectRefusals(401);
+    const { page } = tab;
+    await page.waitForSelector("text=for Brew & Bean");
+    expect(await violations(page)).toEqual([]);
+    await page.fill("[name=password]", member.password);
+    await page.click("button:has-text('Join')");
+    await page.waitForSelector(".brand:has-text('Brew & Bean')");
+    await page.goto(house.addressOf("/orders"));
+    await page.waitForSelector("tr:has-text('N-BREW')");
+    // A viewer makes nothing.
+    expect(await page.locator("a:has-text('New order')").count()).toBe(0);
+    await page.click(".sidebar .user button");
+    await page.click("[role^=menuitem]:has-text('Acme Outdoors')");
+    await page.waitForSelector(".brand:has-text('Acme Outdoors')");
+    await page.click(".sidebar >> text=Orders >> nth=0");
+    await page.waitForSelector("tr:has-text('N-ACME')");
+    await page.waitForSelector("a:has-text('New order')");
+  });
 });

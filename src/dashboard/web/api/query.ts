@@ -156,11 +156,26 @@ export function useOpened<Data>(path: string): Query<Data> {
 
 const nounOf = (path: string) => path.split(/[/?]/)[1] ?? "";
 
+let held = false;
+
+/**
+ * Reads nothing again until the function that it answers is called, which then reads all again: meanwhile it changes
+ * as whom the server takes this session.
+ */
+export function holdRefresh(): () => void {
+  held = true;
+  return () => {
+    held = false;
+    refresh("all");
+  };
+}
+
 /**
  * Reads again what is shown of these resources (`orders`, `inventory`, …), and forgets what is not shown. Resources in
  * `later` are left alone.
  */
 export function refresh(nouns: ReadonlySet<string> | "all", later: ReadonlySet<string> = new Set()): void {
+  if (held) return;
   for (const [key, entry] of entries) {
     const noun = nounOf(entry.path);
     if ((nouns !== "all" && !nouns.has(noun)) || later.has(noun)) continue;

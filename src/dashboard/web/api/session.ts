@@ -1,4 +1,4 @@
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { Permission } from "../../../access/permission.ts";
 import type { World } from "../browser/world.ts";
 import { callDashboard, get, onWritten, type Params, signedOut } from "./client.ts";
@@ -69,14 +69,18 @@ export function lacks(permissions: readonly Permission[]): boolean {
   return permissions.some((permission) => !may(permission));
 }
 
-/** Asks the server who is signed in. */
-export async function readSession(): Promise<void> {
+/** Asks the server who is signed in. `besides` happens together with what screens get to know of it. */
+export async function readSession(besides: () => void = () => {}): Promise<void> {
   try {
     const { data } = await callDashboard<Session>("GET", "/session");
+    const known = await readMerchants(data);
     // Screens are drawn once it is known of whom they tell.
-    await readMerchants(data);
-    session.value = data;
-    signedOut.value = false;
+    batch(() => {
+      merchants.value = known;
+      session.value = data;
+      signedOut.value = false;
+      besides();
+    });
   } catch (error) {
     if (problemOf(error).status === 0) throw error;
     session.value = null;
@@ -84,7 +88,7 @@ export async function readSession(): Promise<void> {
 }
 
 /** Reads the merchants for whom the house works. People of a merchant know of none. */
-async function readMerchants({ permissions }: Session): Promise<void> {
+async function readMerchants({ permissions }: Session): Promise<readonly Merchant[]> {
   const found: Merchant[] = [];
   let cursor: string | null = null;
   if (permissions.includes("merchants.read")) {
@@ -95,7 +99,7 @@ async function readMerchants({ permissions }: Session): Promise<void> {
       cursor = pagination?.next_cursor ?? null;
     } while (cursor !== null);
   }
-  merchants.value = found.sort((one, other) => one.code.localeCompare(other.code));
+  return found.sort((one, other) => one.code.localeCompare(other.code));
 }
 
 /** Asks the server again who is signed in and which merchants there are, because something of that has changed. */

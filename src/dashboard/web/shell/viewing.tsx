@@ -1,6 +1,6 @@
 // Looking on as the people of a merchant, and acting for one or another of the memberships of a user.
 import { post, remove } from "../api/client.ts";
-import { forgetAll } from "../api/query.ts";
+import { forgetAll, holdRefresh } from "../api/query.ts";
 import { readSession, session } from "../api/session.ts";
 import { base, navigate } from "../browser/router.ts";
 import { world } from "../browser/world.ts";
@@ -9,37 +9,33 @@ import { MerchantDot } from "../kit/merchant_mark.tsx";
 import { shell } from "../texts/shell.ts";
 import { refused } from "./toasts.tsx";
 
-/** Begins anew as whom the session is now: nothing that was read before is shown any more. */
-async function beginAnew(): Promise<void> {
-  forgetAll();
-  await readSession();
-  navigate(world.peek() === "test" ? `${base}?world=test` : base, { force: true });
+/**
+ * Changes as whom the session acts, and begins anew: nothing that was read before is shown any more, and the screen
+ * that was open reads nothing that is not to be seen then.
+ */
+async function become(change: () => Promise<unknown>): Promise<void> {
+  const resume = holdRefresh();
+  try {
+    await change();
+    await readSession(() => {
+      forgetAll();
+      navigate(world.peek() === "test" ? `${base}?world=test` : base, { force: true });
+    });
+  } catch (error) {
+    refused(error);
+  } finally {
+    resume();
+  }
 }
 
 /** Looks on as the people of this merchant, until `leaveView`. */
-export async function viewAs(merchant_id: string): Promise<void> {
-  await post("/users/me/view_as", { merchant_id });
-  await beginAnew();
-}
+export const viewAs = (merchant_id: string): Promise<void> => become(() => post("/users/me/view_as", { merchant_id }));
 
-async function leaveView(): Promise<void> {
-  try {
-    await remove("/users/me/view_as");
-    await beginAnew();
-  } catch (error) {
-    refused(error);
-  }
-}
+const leaveView = (): Promise<void> => become(() => remove("/users/me/view_as"));
 
 /** Acts for another membership of this user: that of a merchant by its code, or null for the house. */
-export async function actFor(merchant: string | null): Promise<void> {
-  try {
-    await post("/users/me/membership", { merchant });
-    await beginAnew();
-  } catch (error) {
-    refused(error);
-  }
-}
+export const actFor = (merchant: string | null): Promise<void> =>
+  become(() => post("/users/me/membership", { merchant }));
 
 /** Says that who is of the house looks on as a merchant. */
 export function ViewBanner() {

@@ -184,7 +184,7 @@ function Acts({ merchant, etag }: ActsProps) {
       ]
     : [];
   const look = () => navigate(to("/orders", { merchant: code }));
-  const view = () => void viewAs(id).catch(refused);
+  const view = () => void viewAs(id);
   const looks: MenuItem[] = [
     ...(several.value ? [{ title: texts.look, icon: "filter" as const, run: look }] : []),
     ...(merchant.status === "closed" ? [] : [{ title: texts.view, icon: "eye" as const, run: view }]),
