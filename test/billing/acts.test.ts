@@ -43,10 +43,10 @@ const tells_nothing = `
   releaseOrder processOrder allocateOrder splitOrder getRates createRateCard updateRateCard importRateCardPrices
   setZoneOverrides importZoneOverrides importZoneCharts deleteZoneChart setHolidays createCarrierAccount
   updateCarrierAccount deleteCarrierAccount testCarrierAccount createManifest followNumber trackMany carrierCallback
-  beginViewAs createReturn updateReturn closeReturn refundReturn reportRefund createPlatform updatePlatform
-  deletePlatform retryPlatformImport retryPlatformReport bigcommerceOrder shopifyOrder woocommerceOrder
-  createWebhook updateWebhook deleteWebhook rotateWebhookSecret testWebhook redeliverWebhookDelivery recoverWebhook
-  acknowledgeNotice chooseMembership
+  beginViewAs endViewAs createReturn updateReturn closeReturn refundReturn reportRefund createPlatform
+  updatePlatform deletePlatform retryPlatformImport retryPlatformReport bigcommerceOrder shopifyOrder
+  woocommerceOrder createWebhook updateWebhook deleteWebhook rotateWebhookSecret testWebhook
+  redeliverWebhookDelivery recoverWebhook acknowledgeNotice chooseMembership
 `
   .trim()
   .split(/\s+/);
