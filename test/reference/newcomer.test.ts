@@ -60,6 +60,7 @@ const told = [
   "invalid_credentials",
   "no_suggestion",
   "mail_not_configured",
+  "merchant_closed",
 ];
 // A notification of a day in the past, and a code that an app showed then.
 const dated = ["bigcommerceOrder", "confirmSecondFactor"];
