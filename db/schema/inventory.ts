@@ -70,8 +70,9 @@ export const stock_items = table(
 
 /**
  * The ledger: `quantity` units (always positive) left `from_item_id` and came to `to_item_id`. One side is null when
- * the units came from outside or went there; `to_place` then says where: `customer`,
- * `write_off`, or `in_transit` for units of a transfer, which come back in by a movement without a `from_item_id`.
+ * the units came from outside or went there; `to_place` then says where: `customer`, `write_off`, or `in_transit` for
+ * units of a transfer and `other_merchant` for those that changed hands, which both come back in by a movement without
+ * a `from_item_id`.
  */
 export const movements = table(
   "movements",

@@ -189,6 +189,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /inventory/release": "401 403 ok  ok",
   "POST /inventory/reservations/:id/extend": "401 403 ok  ok",
   "POST /inventory/moves": "401 403 ok  ok",
+  "POST /inventory/ownership_transfers": "401 403 ok  ok",
   "PATCH /inventory/lots/:id": "401 403 ok  ok",
   "POST /inventory/lots/:id/status": "401 403 ok  ok",
   "POST /inventory/putbacks": "401 403 ok  ok",

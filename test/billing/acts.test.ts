@@ -39,9 +39,10 @@ const tells_nothing = `
   updateCustomer putCustomer createAddress updateAddress acceptAddressSuggestion deleteAddress createLocation
   updateLocation reserveInventory releaseInventory extendReservation correctLot setLotStatus openCount recordCount
   reviewCount cancelCount createReceipt scanReceipt cancelReceipt createTransfer closeTransfer cancelTransfer
-  importInventory adjustInventory createOrder updateOrder createOrders importOrders acceptOrderSuggestion holdOrder
-  releaseOrder processOrder allocateOrder splitOrder getRates createRateCard updateRateCard importRateCardPrices
-  setZoneOverrides importZoneOverrides importZoneCharts deleteZoneChart setHolidays createCarrierAccount
+  importInventory adjustInventory transferOwnership createOrder updateOrder createOrders importOrders
+  acceptOrderSuggestion holdOrder releaseOrder processOrder allocateOrder splitOrder getRates createRateCard
+  updateRateCard importRateCardPrices setZoneOverrides importZoneOverrides importZoneCharts deleteZoneChart setHolidays
+  createCarrierAccount
   updateCarrierAccount deleteCarrierAccount testCarrierAccount createManifest followNumber trackMany carrierCallback
   beginViewAs endViewAs createReturn updateReturn closeReturn refundReturn reportRefund createPlatform
   updatePlatform deletePlatform retryPlatformImport retryPlatformReport bigcommerceOrder shopifyOrder

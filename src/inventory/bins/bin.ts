@@ -27,7 +27,7 @@ export interface FilledBin {
 export function binView({ id: _id, warehouse_id, capacity, used, ...bin }: FilledBin) {
   const free = capacity === null ? null : Math.max(0, capacity - used);
   const dedicated_merchant_id = dedicatedView(bin);
-  return { ...bin, warehouse_id: wireId("warehouse", warehouse_id), dedicated_merchant_id, capacity, used, free };
+  return { warehouse_id: wireId("warehouse", warehouse_id), ...bin, dedicated_merchant_id, capacity, used, free };
 }
 
 /** Units of one product, bin and lot, with their names. */

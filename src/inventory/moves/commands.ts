@@ -91,8 +91,11 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   };
 }
 
+/** Which units are meant. */
+type Meant = Pick<MoveStock, "quantity" | "bin" | "lot_number" | "location">;
+
 /** The units that a request names. Refuses: ambiguous_stock, insufficient_inventory, validation_failed. */
-function movedItem({ items, product }: OpenShelf, input: MoveStock): StockItem {
+export function movedItem({ items, product }: OpenShelf, input: Meant): StockItem {
   const { quantity, bin, lot_number, location } = input;
   const warehouse_id = location === undefined ? null : (readId("warehouse", location) ?? 0);
   const [item, ...others] = items.filter(

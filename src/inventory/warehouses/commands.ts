@@ -4,8 +4,8 @@ import { isDuplicate } from "../../database/conflict.ts";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
-import { readId, wireId } from "../../kit/ids.ts";
-import { listMerchants } from "../../merchants/store.ts";
+import { wireId } from "../../kit/ids.ts";
+import { findMerchantNamed } from "../../merchants/store.ts";
 import { servesOne } from "../../owners/rules.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { BinSpot } from "../ledger/spot.ts";
@@ -183,9 +183,8 @@ async function merchantFor(
 ): Promise<number | null> {
   if (name === null) return null;
   const field = `${place}.dedicated_merchant_id`;
-  const id = readId("merchant", name);
-  const merchant = (await listMerchants(tx)).find((one) => one.id === id || one.code === name);
-  if (merchant === undefined) throw invalid(field, "names no merchant: send its code or its id, mer_…", "unknown");
+  const merchant = await findMerchantNamed(tx, String(name));
+  if (merchant === null) throw invalid(field, "names no merchant: send its code or its id, mer_…", "unknown");
   const other = bin === null ? null : (await lockContents(tx, bin.id, merchant.id)).other;
   if (other !== null) {
     throw invalid(field, `cannot be ${merchant.code} while goods of ${wireId("merchant", other)} lie in the bin`);

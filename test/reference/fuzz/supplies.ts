@@ -5,6 +5,7 @@ import type { Answered, TestApp } from "../../harness.ts";
 import { storeBlock } from "../../operations/logged_requests.ts";
 import { shopifyOrder } from "../../platforms/stores.ts";
 import { fakeCarrier } from "../../shipping/carriers/fake.ts";
+import { goodsToSell, merchantsToChange } from "./merchants.ts";
 
 /** How an operation can be asked for now, as an example shows it. */
 export interface Ready {
@@ -82,6 +83,7 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
         ...(await rateCards(live, turn)),
         ...(await keysToChange(live, keys)),
         ...(await merchantsToChange(live, turn)),
+        ...(await goodsToSell(app, live, shelf, turn)),
         ...(await loggedRequest(app, live)),
       };
     },
@@ -475,18 +477,4 @@ async function keysToChange(ask: Ask, own: readonly string[]): Promise<Supplies>
   while (others.length < 4) others.push((await ask("POST", "/keys", { name: "supply", permission: "read" })).id);
   const operations = ["updateKey", "rotateKey", "revokeKey", "deleteKey"];
   return Object.fromEntries(operations.map((name, at) => [name, { path: { id: others[at] } }]));
-}
-
-/** Merchants of whom there is nothing. */
-async function merchantsToChange(ask: Ask, turn: number): Promise<Supplies> {
-  const made = async (letter: string) =>
-    ({ id: (await ask("POST", "/merchants", { code: `${letter}-${turn}`, name: `Merchant ${turn}` })).id }) as const;
-  const suspended = await made("S");
-  await ask("POST", `/merchants/${suspended.id}/suspend`);
-  return {
-    createMerchant: { body: { code: `N-${turn}`, name: `New ${turn}` } },
-    suspendMerchant: { path: await made("A") },
-    reactivateMerchant: { path: suspended },
-    closeMerchant: { path: await made("C") },
-  };
 }

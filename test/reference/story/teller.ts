@@ -111,6 +111,7 @@ const always: readonly (readonly [RegExp, string])[] = [
   [/\breq_[0-9a-f]{32}\b/g, "req_019c1e2f4b7a7c3d9e5f60718293a4b5"],
   [/\bevt_test_[0-9a-f]{32}\b/g, "evt_test_019c1e2f4b7a7c3d9e5f60718293a4b5"],
   [/\bevt_[0-9a-f]{32}\b/g, "evt_019c1e2f4b7a7c3d9e5f60718293a4b5"],
+  [/\bown_[0-9a-f]{32}\b/g, "own_019c1e2f4b7a7c3d9e5f60718293a4b5"],
   [/\bwhsec_[A-Za-z0-9+/]{43}=/g, "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="],
   [/\bph_(live|test)_[0-9A-Za-z]{36}\b/g, "ph_test_0000000000000000000000000000002jKTnv"],
   [/\b(live|test)_[0-9a-f]{32}\b/g, "$1_019c1e2f4b7a7c3d9e5f60718293a4b5"],

@@ -126,9 +126,12 @@ export const stockTexts = {
     receipt: "Received",
   },
   moved: (quantity: string) => `${quantity} moved`,
-  outside: { customer: "Customer", write_off: "Written off", in_transit: "In transit" } as Readonly<
-    Record<string, string>
-  >,
+  outside: {
+    customer: "Customer",
+    write_off: "Written off",
+    in_transit: "In transit",
+    other_merchant: "Another merchant",
+  } as Readonly<Record<string, string>>,
   fromOutside: "Outside",
   assumed: "not scanned, taken from the plan",
   exportLedger: "Export the ledger as CSV",
