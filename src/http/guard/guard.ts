@@ -1,6 +1,6 @@
 import { type Granted, lacking } from "../../access/permission.ts";
 import { unscoped } from "../../database/scope.ts";
-import type { Db } from "../../database/store.ts";
+import type { Db, Store } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import type { Call } from "../call.ts";
 import type { Admit } from "../conventions.ts";
@@ -68,6 +68,12 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     const asker = route.live_only ? { ...found, store: live } : found;
     const named = route.of_merchants ? merchantIn(request.url) : null;
     const { store, scopeOf } = await scopes.of(asker, { request, path, makes: route.writes, named });
+    trace.merchant_id = merchantOf(store);
+    const scopedBy = (merchant: unknown) => {
+      const other = scopeOf(merchant);
+      trace.merchant_id = merchantOf(other);
+      return other;
+    };
     const isKept = route.writes && (type === "user" || route.of_settings);
     const recording = isKept ? recordingOf(live, service.log, clientOf(service, request)) : null;
     const confirm = async (db: Db) => {
@@ -85,10 +91,12 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     };
     const { renew } = again;
     const beforehand = renew === null ? null : () => renew(found);
-    const asked = { route, granted, writes: route.writes, store, scopeOf, merchant_id, actor, recording };
+    const asked = { route, granted, writes: route.writes, store, scopeOf: scopedBy, merchant_id, actor, recording };
     return { ...call, ...asked, renew: beforehand, confirm } satisfies Call;
   };
 }
+
+const merchantOf = ({ scope }: Store) => scope.sees ?? scope.makes;
 
 /** The merchant that a query names by `merchant`, or null. */
 function merchantIn(url: string): string | null {
