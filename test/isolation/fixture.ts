@@ -1,11 +1,13 @@
 // A house with three merchants who have everything under equal names: the first one, the one who asks, and the other
 // one, who came last and of whom a whole day is told as well.
+import { readId } from "../../src/kit/ids.ts";
 import type { Mode } from "../../src/kit/mode.ts";
 import { modes } from "../../src/kit/mode.ts";
 import { operationsOf } from "../../src/reference/description.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { openHouse, type Supplies } from "../reference/fuzz/supplies.ts";
 import { tellStory } from "../reference/story/story.ts";
+import { signedInAs } from "../users/people.ts";
 import { openMailServer } from "../webhooks/notices/mail_server.ts";
 import { type More, makeMore } from "./more.ts";
 import { Names } from "./names.ts";
@@ -86,6 +88,7 @@ export async function openFixture(
     if (made.status !== 201) throw new Error(`no merchant ${code}: ${JSON.stringify(made.body)}`);
   }
   await app.runJobs();
+  for (const mode of modes) await shareBins(app, mode);
   const ask = (asked: Asked) => answerOf(app, asked);
   const told = new Map<Code, Owned>();
   const rows = new Map<Mode, Map<string, Map<string, string>>>();
@@ -112,6 +115,27 @@ export async function openFixture(
   return { app, seam, merchants, foreign, before, shared, sent, ask, close };
 }
 
+/** Lets the bins of the first building hold what several merchants have: goods that name no bin lie there. */
+async function shareBins(app: TestApp, mode: Mode): Promise<void> {
+  const key = app.keys[mode].full;
+  const { body } = await app.call("GET", "/inventory/locations", undefined, { key });
+  const [{ warehouse_id, location_zones }] = body.data;
+  const zones = location_zones.map(({ zone_id, temperature_zone, bins }: Zone) => ({
+    zone_id,
+    temperature_zone,
+    bins: bins.map(({ code }) => ({ code, mix_merchants: true })),
+  }));
+  const path = `/inventory/locations/${warehouse_id}`;
+  const { status } = await app.call("PATCH", path, { location_zones: zones }, { key });
+  if (status !== 200) throw new Error(`bins are not shared: ${status}`);
+}
+
+interface Zone {
+  readonly zone_id: string;
+  readonly temperature_zone: string;
+  readonly bins: readonly { readonly code: string }[];
+}
+
 /** Gives a merchant of everything something; the last one a whole day. */
 async function settle(app: TestApp, code: Code, receiver: string): Promise<Owned> {
   const names = new Names();
@@ -125,11 +149,21 @@ async function settle(app: TestApp, code: Code, receiver: string): Promise<Owned
   };
   const own = { ...app, call };
   const keys = { live: await keysOf(own, "live"), test: await keysOf(own, "test") };
+  await makePeople(app, code, id, keys.live.full, names);
   const house = await openHouse(own, receiver, code);
   const supplies = await house.supply();
   const { ready, mine } = await makeMore(own, code, receiver, supplies, names);
   if (code === "ALFA") await tellStory(own);
   return { id, names, ready: { ...supplies, ...ready }, mine, keys };
+}
+
+/** Somebody who works for a merchant, and somebody whom it has asked to. */
+async function makePeople(app: TestApp, code: Code, id: string, key: string, names: Names): Promise<void> {
+  await signedInAs(app.service, "office", `Office ${code}`, readId("merchant", id));
+  const email = `asked@${code.toLowerCase()}.example`;
+  const { status, body } = await app.call("POST", "/invitations", { email, role: "office" }, { key });
+  if (status !== 201) throw new Error(`nobody is asked: ${JSON.stringify(body)}`);
+  names.learn([body, (await app.call("GET", "/users", undefined, { key })).body]);
 }
 
 /** What is a merchant's. The rest is the house's: its buildings, bins, carriers and what it counts. */

@@ -2,7 +2,7 @@
 // request, in any list, total, export, event, delivery or hint. A new operation is checked as soon as it is described.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { traceOf } from "../../src/http/trace.ts";
-import { type Checked, check, checkedOf, compareLooks, looksOf } from "./check.ts";
+import { type Checked, check, checkedOf, compareLooks, looksOf, published } from "./check.ts";
 import { type Code, type Fixture, type Owned, openFixture, type Told } from "./fixture.ts";
 import { namedMetrics, planted, repeatedAnswers, wrongDeliveries } from "./leaks.ts";
 import { placesOf } from "./places.ts";
@@ -56,7 +56,7 @@ describe("a merchant", () => {
     const looks = looksOf(operations, fixture.merchants.BETA);
     expect(await compareLooks(fixture, looks)).toEqual([]);
     const scan = strangers(fixture);
-    const others = [...fixture.before].filter(([path]) => !/^\/(event-types|errors)/.test(path));
+    const others = [...fixture.before].filter(([path]) => !published.test(path));
     const foreign = others.flatMap(([path, { text }]) => scan(text, { path }).map((name) => [path, name]));
     expect(foreign).toEqual([]);
   }, 60_000);

@@ -23,7 +23,7 @@ const naming = new Set([
 ]);
 
 /** What the house has, and its people and keys that act for merchants. */
-const ofHouse = new Set(["whs", "cac", "man", "rtc", "zch", "cnt", "usr", "mer"]);
+const ofHouse = new Set(["whs", "cac", "man", "rtc", "zch", "cnt", "mer"]);
 const acting = new Set(["actor", "actor_id", "by", "created_by"]);
 
 /** The names of records, by prefix of an identifier and by field. */

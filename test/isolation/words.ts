@@ -25,6 +25,8 @@ export function plain({ status, text }: Told, sent: string): string {
   );
   const told = forms
     .reduce<string>((left, form) => left.replaceAll(form, "<sent>"), text.replace(requests, "<request>"))
+    .replace(/"timestamp":"[^"]+"/, "<now>")
+    .replace(/(#)[\w-]{43}|(expires=)\d+&signature=[\w-]+/g, "$1$2<chance>")
     .replace(/\b(?:live|test)_[0-9a-f]{32}\b/g, "<chance>")
     .replace(/\bevt_(?:test_)?[0-9a-f]{32}\b/g, "<event>")
     .replace(/\b([a-z]{3})_\d+\b/g, (id) => {
