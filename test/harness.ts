@@ -49,6 +49,8 @@ interface Options {
   readonly running?: Readonly<Record<Mode, Clock>>;
   /** Waits until what was written to an open file is on the disk; on SQLite alone. */
   readonly sync?: (file: number) => Promise<void>;
+  /** Puts something between the service and a store. */
+  readonly through?: (store: Store) => Store;
 }
 
 function serviceOn(
@@ -103,11 +105,13 @@ export async function openTestApp(options: Options = {}) {
   const clocks = { live: stillClock(start), test: stillClock(start) };
   const watch = new Watch();
   const log = watch.log();
-  const open = (mode: Mode) => {
+  const { through = (store) => store } = options;
+  const open = async (mode: Mode) => {
     const clock = options.running?.[mode] ?? clocks[mode];
     const left = (kept: string | Uint8Array) => watch.see(`the ${mode} database`, kept);
     const settings = { clock, mode, log, left, site: () => service, sync: options.sync };
-    return openTemporaryStore(options.running === undefined ? settings : { ...settings, time: "database" });
+    const timed = options.running === undefined ? settings : { ...settings, time: "database" as const };
+    return through(await openTemporaryStore(timed));
   };
   const [live, test] = [await open("live"), await open("test")];
   const service: Service = serviceOn({ live, test }, log, options);

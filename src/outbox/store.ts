@@ -88,7 +88,13 @@ export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]>
 
 const placedAfter = prepared((sql, a: Args<{ after: number; limit: number }>) =>
   sql
-    .select({ position: events.position, type: events.type, body: events.body, created_at: events.created_at })
+    .select({
+      position: events.position,
+      merchant_id: events.merchant_id,
+      type: events.type,
+      body: events.body,
+      created_at: events.created_at,
+    })
     .from(events)
     .where(gt(events.position, given(a.after)))
     .orderBy(asc(events.position))

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { mayMerchant } from "../../access/for_merchants.ts";
 import type { Permission } from "../../access/permission.ts";
 import type { Store } from "../../database/store.ts";
 import type { Call } from "../../http/call.ts";
@@ -14,9 +15,11 @@ import { openFilesLimit } from "../../kit/open_files.ts";
 import { choice, closed, queryOf } from "../../kit/schema.ts";
 import { membershipAt } from "../../users/membership.ts";
 import { getSelf } from "../../users/store.ts";
-import { changesOf } from "./hint.ts";
+import { changesOf, type News } from "./hint.ts";
 import { Feed, type Listener } from "./jobs.ts";
 import { Stream } from "./stream.ts";
+
+type Heard = Pick<News, "reads" | "whose">;
 
 const of_one_max = 400;
 // Leaves file descriptors for everything else.
@@ -39,7 +42,8 @@ export function liveRoutes(service: Service, routes: RouteTable) {
   // A feed is made when the first client listens.
   const feeds: Partial<Record<Mode, Feed>> = {};
   const feedOf = (store: Store) => {
-    feeds[store.mode] ??= new Feed(store, service, changesOf(routes.all));
+    // One feed tells all listeners, whatever the first of them sees.
+    feeds[store.mode] ??= new Feed(store.base, service, changesOf(routes.all));
     return feeds[store.mode] as Feed;
   };
   const counts = new Map<string, number>();
@@ -68,7 +72,7 @@ export function liveRoutes(service: Service, routes: RouteTable) {
     });
     const listener: Listener = {
       stream,
-      may: (route) => call.granted.permissions.has(routes.all.get(route)?.need as Permission),
+      may: (news) => mayHear(call, routes, news),
       check: () => mayGoOn(call, service),
       letGo: () => service.waitFor(request, 1),
     };
@@ -83,6 +87,14 @@ export function liveRoutes(service: Service, routes: RouteTable) {
     query: queryOf(Listen),
     detail: unlisted({ needs: "any" }),
   });
+}
+
+/** Whether who listens may call the route that a hint is of; a merchant hears nothing of other merchants. */
+function mayHear({ granted, merchant_id }: Call, routes: RouteTable, { reads, whose }: Heard): boolean {
+  const route = routes.all.get(reads);
+  if (route === undefined || !granted.permissions.has(route.need as Permission)) return false;
+  if (merchant_id === null) return true;
+  return (whose === "all" || whose === merchant_id) && mayMerchant(route, { may_buy_labels: false });
 }
 
 /** The store of the world to listen to: that of the key, or the one that the user names. */

@@ -1,6 +1,6 @@
 import { type Granted, lacking } from "../../access/permission.ts";
 import { unscoped } from "../../database/scope.ts";
-import type { Db } from "../../database/store.ts";
+import type { Db, Store } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import type { Call } from "../call.ts";
 import type { Admit } from "../conventions.ts";
@@ -69,8 +69,14 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     const named = route.of_merchants ? merchantIn(request.url) : null;
     const seen = await scopes.of(asker, { request, path, makes: route.writes, named });
     const { store } = seen;
+    trace.merchant_id = merchantOf(store);
+    const narrowed = (merchant: unknown) => {
+      const other = seen.scopeOf(merchant);
+      trace.merchant_id = merchantOf(other);
+      return other;
+    };
     // What users do about themselves is about no merchant's records.
-    const scopeOf = route.need === "user" ? null : seen.scopeOf;
+    const scopeOf = route.need === "user" ? null : narrowed;
     const isKept = route.writes && (type === "user" || route.of_settings);
     const recording = isKept ? recordingOf(live, service.log, clientOf(service, request)) : null;
     const confirm = async (db: Db) => {
@@ -92,6 +98,8 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     return { ...call, ...asked, renew: beforehand, confirm } satisfies Call;
   };
 }
+
+const merchantOf = ({ scope }: Store) => scope.sees ?? scope.makes;
 
 /** The merchant that a query names by `merchant`, or null. */
 function merchantIn(url: string): string | null {

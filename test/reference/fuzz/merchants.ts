@@ -16,13 +16,14 @@ export async function goodsToSell(app: TestApp, ask: Ask, { sku, location }: She
 }
 
 /** Merchants of whom there is nothing. */
-export async function merchantsToChange(ask: Ask, turn: number) {
+export async function merchantsToChange(ask: Ask, turn: number, mark: string) {
+  const codeOf = (letter: string) => `${letter}${mark[0] ?? ""}-${turn}`.toUpperCase();
   const made = async (letter: string) =>
-    ({ id: (await ask("POST", "/merchants", { code: `${letter}-${turn}`, name: `Merchant ${turn}` })).id }) as const;
+    ({ id: (await ask("POST", "/merchants", { code: codeOf(letter), name: `Merchant ${turn}` })).id }) as const;
   const suspended = await made("S");
   await ask("POST", `/merchants/${suspended.id}/suspend`);
   return {
-    createMerchant: { body: { code: `N-${turn}`, name: `New ${turn}` } },
+    createMerchant: { body: { code: codeOf("N"), name: `New ${turn}` } },
     suspendMerchant: { path: await made("A") },
     reactivateMerchant: { path: suspended },
     closeMerchant: { path: await made("C") },
