@@ -171,8 +171,9 @@ function useReturn(): void {
         () => {
           offline.value = false;
           const found = screenAt(place.peek().path);
-          if (found !== null) load(found.screen);
-          refresh("all");
+          // Browsers remember what a screen's file could not import: only a page that is opened anew asks for it again.
+          if (found !== null && loaded.peek()?.screen !== found.screen) location.reload();
+          else refresh("all");
         },
         () => {},
       );
