@@ -51,6 +51,7 @@ export const id = () =>
 export const index = pick(pg.index, lite.index);
 export const unique = pick(pg.uniqueIndex, lite.uniqueIndex);
 export const primaryKey = pick(pg.primaryKey, lite.primaryKey);
+export const foreignKey = pick(pg.foreignKey, lite.foreignKey);
 // It sorts after whatever a text can go on with.
 const last_character = "\u{10ffff}";
 

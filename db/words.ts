@@ -1,6 +1,7 @@
 // Lists of words that grow with the program. A trigger of each column refuses every other word: unlike a CHECK it is
 // replaced without a look at the table, however many rows there are. Lists that stay, as states do, are CHECKs.
 import { type AnyColumn, getTableName } from "drizzle-orm";
+import { billedActs } from "../src/billing/status.ts";
 import { claimNews } from "../src/inventory/reservations/status.ts";
 import { binKinds, movementTypes } from "../src/inventory/status.ts";
 import { cancelReasons, holdReasons } from "../src/orders/status.ts";
@@ -10,7 +11,9 @@ import { barcodeTypes, productTypes } from "../src/products/status.ts";
 import { refundMethods } from "../src/returns/refunds/status.ts";
 import { conditions, dispositions, returnReasons } from "../src/returns/status.ts";
 import { documentKinds, documentTypes } from "../src/shipping/document.ts";
+import { covers } from "../src/users/status.ts";
 import { attemptTriggers, deliveryForms, noticeKinds } from "../src/webhooks/status.ts";
+import { billable_events } from "./schema/billing.ts";
 import { movements } from "./schema/inventory.ts";
 import { order_holds, orders } from "./schema/orders.ts";
 import { events } from "./schema/outbox.ts";
@@ -54,7 +57,8 @@ export const wordLists: readonly WordList[] = [
   of(deliveries.form, deliveryForms),
   of(delivery_attempts.trigger, attemptTriggers),
   of(notices.kind, noticeKinds),
-  of(memberships.covers, ["house"]),
+  of(memberships.covers, covers),
+  of(billable_events.act, billedActs),
   of(one_time_links.purpose, ["setup", "reset"]),
 ];
 

@@ -67,8 +67,13 @@ export function whole(migration: string): string {
   const index = /^CREATE (?:UNIQUE )?INDEX `\w+` ON `\w+` \(.*`\)/gm;
   return migration.replace(index, (line) => {
     const [head = "", columns = ""] = line.split(/(?<=` )(?=\()/);
-    return /`[^`]*\(/.test(columns.slice(1)) ? head + columns.replaceAll("`", "") : line;
+    return /`[^`]*[("]/.test(columns.slice(1)) ? head + columns.replaceAll("`", "") : line;
   });
+}
+
+/** Leaves foreign keys to `migrateSqlite`, which has them off and checks them: within a transaction no PRAGMA does. */
+export function withoutPragmas(migration: string): string {
+  return migration.replace(/^PRAGMA foreign_keys=\w+;--> statement-breakpoint\n/gm, "");
 }
 
 /** Leaves the schema to `search_path`: live and test data are two schemas of one database. */
@@ -123,7 +128,7 @@ async function main(name: string | undefined): Promise<void> {
   for (const engine of ["sqlite", "postgres"] as const) {
     const file = drafted[engine];
     if (file === null) continue;
-    rewrite(engine, file, engine === "sqlite" ? (text) => strict(whole(text)) : unqualified);
+    rewrite(engine, file, engine === "sqlite" ? (text) => withoutPragmas(strict(whole(text))) : unqualified);
   }
   const words = wordStatements(readMigrations("sqlite"), wordLists);
   const changed = drafted.sqlite !== null || drafted.postgres !== null || words.sqlite.length > 0;

@@ -47,6 +47,7 @@ const paths = [
   ...["/shipping/carriers", "/shipping/holidays", "/reports", "/reports/orders", "/reports/sales", "/settings/keys"],
   ...["/settings/webhooks", "/settings/requests", "/settings/events", "/settings/platforms", "/settings/metrics"],
   ...["/settings/reference", "/settings/house", "/settings/users", "/settings/audit", "/settings/profile"],
+  ...["/settings/merchants", "/settings/merchants/MAIN", "/billing", "/billing/storage"],
 ];
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 const schemes = ["light", "dark"] as const;

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { addressRoutes } from "./addresses/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
+import { billingRoutes } from "./billing/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
 import { liveRoutes } from "./dashboard/live/routes.ts";
 import { dashboardPageRoutes } from "./dashboard/pages/routes.ts";
@@ -13,6 +14,7 @@ import type { Service } from "./http/service.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
 import { tellSets } from "./inventory/shelves/commands.ts";
 import { keyRoutes } from "./keys/routes.ts";
+import { merchantRoutes } from "./merchants/routes.ts";
 import { historyRoutes } from "./operations/history/routes.ts";
 import { mailRoutes } from "./operations/mail/routes.ts";
 import { requestRoutes } from "./operations/requests/routes.ts";
@@ -44,6 +46,16 @@ import { sessionRoutes } from "./users/sessions/routes.ts";
 import { signInRoutes } from "./users/sign_in/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 
+/** The routes about who may ask, and for whom; by themselves, since the compiler does not follow longer chains. */
+const askerRoutes = (service: Service) =>
+  new Elysia()
+    .use(keyRoutes(service))
+    .use(merchantRoutes(service))
+    .use(userRoutes(service))
+    .use(sessionRoutes(service))
+    .use(secondFactorRoutes(service))
+    .use(invitationRoutes(service));
+
 /** Every feature's routes, below the version. */
 const features = (service: Service) =>
   new Elysia({ prefix: "/v1" })
@@ -53,11 +65,7 @@ const features = (service: Service) =>
     .use(historyRoutes)
     .use(mailRoutes(service))
     .use(auditRoutes)
-    .use(keyRoutes(service))
-    .use(userRoutes(service))
-    .use(sessionRoutes(service))
-    .use(secondFactorRoutes(service))
-    .use(invitationRoutes(service))
+    .use(askerRoutes(service))
     .use(productRoutes(tellSets))
     .use(productSheetRoutes(tellSets))
     .use(addressRoutes(carrierAsker(service)))
@@ -76,6 +84,7 @@ const features = (service: Service) =>
     .use(platformRoutes(service))
     .use(webhookRoutes(service))
     .use(reportRoutes)
+    .use(billingRoutes)
     .use(searchRoutes);
 
 /** The whole service without a port, so that tests and `serve` run the same thing. */

@@ -5,6 +5,7 @@ import { RouteTable } from "./http/guard/route_table.ts";
 import { routesOf } from "./http/route.ts";
 import type { Service } from "./http/service.ts";
 import { keyAuthenticator, withoutKey } from "./keys/authenticator.ts";
+import { scopes } from "./merchants/scopes.ts";
 import { operationRoutes } from "./operations/routes.ts";
 import { sessionAuthenticator } from "./users/sessions/authenticator.ts";
 
@@ -19,7 +20,7 @@ export function beginApp(service: Service, table: RouteTable) {
   // Elysia looks for the path behind seven letters, or eleven: `https://` alone has eight (see `located`).
   const handler = { standardHostname: service.tls };
   return new Elysia({ normalize: false, strictPath: true, handler })
-    .use(withConventions(service, guard(service, authenticators(service), table)))
+    .use(withConventions(service, guard(service, authenticators(service), table, scopes)))
     .use(operationRoutes(service));
 }
 

@@ -1,19 +1,20 @@
 // `packhouse keys …`: API keys on the command line. A running server applies a change within a second.
 import { randomBytes } from "node:crypto";
-import { type Level, levels } from "./access/permission.ts";
+import { levels } from "./access/permission.ts";
 import { recordCommand } from "./audit/commands.ts";
 import { type Flags, type Given, WrongUse } from "./config.ts";
 import type { Stores } from "./database/open.ts";
 import type { Store, Tx } from "./database/store.ts";
 import { createKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./keys/commands.ts";
 import type { ApiKey } from "./keys/key.ts";
-import { lockoutAt, overlap_seconds_max, statusOf } from "./keys/rules.ts";
+import { lockoutAt, ofOwner, overlap_seconds_max, statusOf } from "./keys/rules.ts";
 import { isActive } from "./keys/status.ts";
 import { listKeys } from "./keys/store.ts";
 import { addressList } from "./kit/address.ts";
 import { iso, isoOrNull, parseMoment } from "./kit/clock.ts";
 import { readId, wireId } from "./kit/ids.ts";
 import { type Mode, modes } from "./kit/mode.ts";
+import { getMerchant, listMerchants } from "./merchants/store.ts";
 
 /** Where a command says what it did, and what an operator should know beside it. */
 export interface Voice {
@@ -46,6 +47,11 @@ export const keyCommands: Readonly<Record<string, KeyCommand>> = {
       name: { type: "string", value: "NAME", help: "what the key is for" },
       permission: { type: "string", value: levels.join("|"), default: "read_write", help: "what it may do" },
       mode: { type: "string", value: "live|test", help: "which of the two worlds" },
+      merchant: {
+        type: "string",
+        value: "CODE",
+        help: "whose records alone it reaches; a key of the house reaches all",
+      },
       ...settings,
       expires: { type: "string", value: "DATE", help: `when it ends by itself, ${date}` },
       ...json,
@@ -79,6 +85,7 @@ export const keyCommands: Readonly<Record<string, KeyCommand>> = {
 };
 
 interface CreateFlags {
+  readonly merchant: string | undefined;
   readonly name: string | undefined;
   readonly permission: string | undefined;
   readonly mode: string | undefined;
@@ -102,7 +109,11 @@ async function create(stores: Stores, given: CreateFlags, { print }: Voice): Pro
   const rate_limit_per_minute = limit === undefined ? null : Number(limit);
   const expires_at = expires === undefined ? null : moment("--expires", expires);
   const input = { name, permission, ip_list, ip_mode, rate_limit_per_minute, expires_at };
-  const made = await keeping(stores, mode, "createKey", (tx) => createKey(tx, input, secret()));
+  const { merchant } = given;
+  const made = await keeping(stores, mode, "createKey", async (tx) => {
+    const merchant_id = merchant === undefined ? null : (await getMerchant(tx, merchant)).id;
+    return createKey(tx, { ...input, merchant_id }, secret());
+  });
   for (const line of madeLines(made, mode, given.json)) print(line);
 }
 
@@ -152,8 +163,14 @@ function madeLines({ key, text }: MadeKey, mode: Mode, as_json: boolean): string
 
 async function list(stores: Stores, given: { json: boolean }, { print }: Voice): Promise<void> {
   for (const mode of modes) {
-    const { keys, now } = await stores[mode].read(async (db) => ({ keys: await listKeys(db), now: db.now }));
-    for (const key of keys) print(given.json ? JSON.stringify(facts(key, mode, now)) : lineOf(key, mode, now));
+    const { keys, merchants, now } = await stores[mode].read(async (db) => {
+      return { keys: await listKeys(db), merchants: await listMerchants(db), now: db.now };
+    });
+    const codes = new Map(merchants.map(({ id: merchant_id, code }) => [merchant_id, code]));
+    for (const key of keys) {
+      const whose = key.merchant_id === null ? "" : ` (${codes.get(key.merchant_id)})`;
+      print(given.json ? JSON.stringify(facts(key, mode, now)) : lineOf(key, mode, now, whose));
+    }
   }
 }
 
@@ -161,6 +178,7 @@ function facts(key: ApiKey, mode: Mode, now: number) {
   const { name, permission, last_four, ip_mode, ip_list, rate_limit_per_minute, replaced_by } = key;
   return {
     id: wireId("key", key.id),
+    merchant_id: key.merchant_id === null ? null : wireId("merchant", key.merchant_id),
     name,
     mode,
     permission,
@@ -177,13 +195,14 @@ function facts(key: ApiKey, mode: Mode, now: number) {
   };
 }
 
-function lineOf(key: ApiKey, mode: Mode, now: number): string {
+function lineOf(key: ApiKey, mode: Mode, now: number, whose: string): string {
   const { name, permission, last_four, expires_at, revoked_at } = key;
   const status = statusOf(key, now);
   const end = Math.min(expires_at ?? Number.POSITIVE_INFINITY, revoked_at ?? Number.POSITIVE_INFINITY);
   const ending = Number.isFinite(end) ? `  until ${iso(end)}` : "";
   const state = isActive(status) ? ending : `  ${status}`;
-  return `${wireId("key", key.id).padEnd(16)} ph_${mode}_…${last_four}  ${permission.padEnd(10)}  ${name}${state}`;
+  const id = wireId("key", key.id).padEnd(16);
+  return `${id} ph_${mode}_…${last_four}  ${permission.padEnd(10)}  ${name}${whose}${state}`;
 }
 
 async function revoke(
@@ -198,7 +217,7 @@ async function revoke(
   const { id: revoked, permission } = { id: wireId("key", key.id), permission: key.permission };
   if (given.json) voice.print(JSON.stringify({ id: revoked, mode, permission, revoked_at }));
   else voice.print(at === null ? `${revoked} is revoked.` : `${revoked} is good until ${revoked_at}.`);
-  await warnOfLockout(store, permission, voice);
+  await warnOfLockout(store, key, voice);
 }
 
 async function rotate(
@@ -227,7 +246,7 @@ async function expire(
   const { id: expiring, permission } = { id: wireId("key", key.id), permission: key.permission };
   if (given.json) voice.print(JSON.stringify({ id: expiring, mode, permission, expires_at: isoOrNull(expires_at) }));
   else voice.print(`${expiring} ${expires_at === null ? "never expires" : `expires at ${iso(expires_at)}`}.`);
-  await warnOfLockout(store, permission, voice);
+  await warnOfLockout(store, key, voice);
 }
 
 function keyNamed(stores: Stores, given: string | undefined): { id: string; mode: Mode; store: Store } {
@@ -238,9 +257,9 @@ function keyNamed(stores: Stores, given: string | undefined): { id: string; mode
 }
 
 /** Says so when a world has, or will have, no key any more by which the API makes others. */
-async function warnOfLockout(store: Store, permission: Level, { warn }: Voice): Promise<void> {
-  if (permission !== "full") return;
-  const at = await store.read(async (db) => lockoutAt(await listKeys(db), db.now));
+async function warnOfLockout(store: Store, { permission, merchant_id }: ApiKey, { warn }: Voice): Promise<void> {
+  if (permission !== "full" || merchant_id !== null) return;
+  const at = await store.read(async (db) => lockoutAt(ofOwner(await listKeys(db), { merchant_id }), db.now));
   if (!Number.isFinite(at)) return;
   const from = at === 0 ? "" : ` from ${iso(at)} on`;
   warn(`No key with full permission is left in ${store.mode}${from}: make one with packhouse keys create.`);

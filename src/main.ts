@@ -69,6 +69,13 @@ const inMode = {
   mode: { type: "string", value: "live|test", default: "test", help: "which of the two worlds" },
 } as const satisfies Flags;
 
+const forMerchant = {
+  merchant: { type: "string", value: "CODE", help: "for which merchant, where there are several" },
+} as const satisfies Flags;
+const ofMerchant = {
+  merchant: { type: "string", value: "CODE", help: "of this merchant alone" },
+} as const satisfies Flags;
+
 type Commands = Readonly<Record<string, Command>>;
 
 const serving: Command = command({
@@ -98,8 +105,15 @@ const serving: Command = command({
 async function allCommands(): Promise<Commands> {
   const { keyCommands } = await import("./keyring.ts");
   const { userCommands } = await import("./user_commands.ts");
-  const own = { ...onCommandLine("keys", keyCommands), ...onCommandLine("users", userCommands) };
-  return { serve: serving, ...own, ...others };
+  const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
+  return {
+    serve: serving,
+    ...onCommandLine("keys", keyCommands),
+    ...onCommandLine("users", userCommands),
+    ...onCommandLine("merchants", merchantCommands),
+    ...others,
+    ...onCommandLine("export", { "": wholeExport }),
+  };
 }
 
 const others: Commands = {
@@ -125,9 +139,10 @@ const others: Commands = {
     run: runNewSecretKey,
   }),
   demo: command({
-    summary: "load a sample business into an empty world",
+    summary: "load the sample businesses of three merchants into an empty world",
     flags: {
       ...inMode,
+      merchant: { type: "string", value: "CODE", help: "load the grocer's business alone, for this merchant" },
       seed: { type: "string", value: "N", default: "1", help: "another number makes another business" },
       ...place,
     },
@@ -153,7 +168,7 @@ function onCommandLine(group: string, all: Readonly<Record<string, KeyCommand>>)
   const voice = { print, warn: (line: string) => console.error(line) };
   return Object.fromEntries(
     Object.entries(all).map(([name, { summary, flags, must_exist, run }]) => [
-      `${group} ${name}`,
+      `${group} ${name}`.trim(),
       command({
         summary,
         flags: { ...flags, ...place },
@@ -181,6 +196,7 @@ function importCommand(
         help: "utf-8, utf-16 or windows-1252, where the file does not show it",
       },
       ...inMode,
+      ...forMerchant,
       ...more,
       ...place,
       ...asJson,
@@ -191,9 +207,11 @@ function importCommand(
       if (!file) throw new WrongUse("say which FILE to import.");
       const mode = modeOf(given.mode);
       const { importing, reportLines } = await import("./spreadsheets.ts");
+      const { storeForCommand } = await import("./merchants/scopes.ts");
       const work = async (stores: Stores) => {
         const taking = importing[given.history ? "past_orders" : kind];
-        const report = await taking(stores[mode], file, given.encoding ?? null, process.stderr);
+        const store = await storeForCommand(stores[mode], given.merchant, true);
+        const report = await taking(store, file, given.encoding ?? null, process.stderr);
         for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
         return report.failed === 0 ? 0 : 1;
       };
@@ -208,14 +226,17 @@ function exportCommand(kind: keyof typeof exporting, summary: string): Command {
     flags: {
       file: { type: "word", value: "[FILE]", help: "where to write; the output unless given" },
       ...inMode,
+      ...ofMerchant,
       bom: { type: "boolean", help: "begin with a byte order mark, by which spreadsheets know UTF-8" },
       ...place,
     },
     run: async (given) => {
       const mode = modeOf(given.mode);
       const { exporting } = await import("./spreadsheets.ts");
+      const { storeForCommand } = await import("./merchants/scopes.ts");
       const work = async (stores: Stores) => {
-        await exporting[kind](stores[mode], given.file, given.bom, process.stderr);
+        const store = await storeForCommand(stores[mode], given.merchant, false);
+        await exporting[kind](store, given.file, given.bom, process.stderr);
         return 0;
       };
       return withStores(given, work, { must_exist: true });
@@ -350,13 +371,16 @@ async function runNewSecretKey(given: Place): Promise<number> {
   return withStores(given, work, { must_exist: true, purpose: "serve" });
 }
 
-async function runDemoCommand(given: Place & { mode: string | undefined; seed: string | undefined }): Promise<number> {
+type DemoFlags = Place & Given<typeof inMode> & Given<typeof forMerchant> & { seed: string | undefined };
+
+async function runDemoCommand(given: DemoFlags): Promise<number> {
   const mode = modeOf(given.mode);
   if (!/^\d{1,9}$/.test(given.seed ?? "")) throw new WrongUse("--seed must be a number.");
   const { runDemo, storyClock } = await import("./demo/jobs.ts");
   const clock = storyClock(systemClock());
   const work = async (stores: Stores) => {
-    for (const line of await runDemo(stores[mode], clock, Number(given.seed), process.stderr)) print(line);
+    const settings = { mode, seed: Number(given.seed), merchant: given.merchant };
+    for (const line of await runDemo(stores, settings, clock, process.stderr)) print(line);
     return 0;
   };
   return withStores(given, work, { clocks: { live: clock, test: clock } });

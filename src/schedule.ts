@@ -2,6 +2,7 @@
 import { Cron } from "croner";
 import { loadPostalCodes } from "./addresses/jobs.ts";
 import { forgetOldActs } from "./audit/jobs.ts";
+import { closeStorage } from "./billing/storage/jobs.ts";
 import { engine } from "./config.ts";
 import { moveAsks } from "./customers/store.ts";
 import { type JobName, jobNames } from "./database/job_names.ts";
@@ -12,10 +13,20 @@ import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
 import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs.ts";
 import { counter } from "./kit/meter.ts";
+import { copyMerchantsOf } from "./merchants/jobs.ts";
 import { notePoint } from "./operations/history/jobs.ts";
 import { checkIndexes, checkPages } from "./operations/jobs.ts";
 import { forgetOldRequests } from "./operations/requests/jobs.ts";
-import { addUpOrders, holdRecalled, noteClaims, recheckAddresses, recheckGoods, releaseHolds } from "./orders/jobs.ts";
+import {
+  addUpOrders,
+  holdOfSuspended,
+  holdRecalled,
+  noteClaims,
+  recheckAddresses,
+  recheckGoods,
+  releaseHolds,
+  settleSuspended,
+} from "./orders/jobs.ts";
 import { importDue, importsSettled } from "./platforms/imports/jobs.ts";
 import { moveImports } from "./platforms/imports/store.ts";
 import { forgetNotifications } from "./platforms/notifications/jobs.ts";
@@ -81,6 +92,8 @@ const timedJobs: readonly TimedJob[] = [
   { when: "53 * * * *", what: "forget callbacks that carriers do not repeat",          job: forgetOldCallbacks },
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
+  { when: "* * * * *",  what: "copy merchants that the test world lacks", job: copyMerchantsOf, at_start: true },
+  { when: "11 * * * *", what: "hold the orders of suspended merchants alone", job: settleSuspended, at_start: true },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
   { when: "*/5 * * * * *", what: "add up what was counted of orders",            job: addUpOrders },
   { when: "*/30 * * * * *", what: "note the figures of the moment",              job: notePoint },
@@ -88,6 +101,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },
   { when: "19 4 * * 1-6", what: "look for damage in the database",              job: checkPages },
   { when: "19 4 * * 0", what: "look for damage in the database and its indexes",   job: checkIndexes },
+  { when: "*/15 * * * *", what: "add up the storage of days that are over", job: closeStorage },
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];
 
@@ -99,6 +113,7 @@ export const wokenJobs: Readonly<Record<JobName, WokenJob>> = {
   "inventory.fill_backorders":     { what: "serve those who wait for stock", job: fillBackorders },
   "orders.release_holds":          { what: "lift holds whose time has come", job: releaseHolds },
   "orders.hold_recalled":          { what: "hold orders with recalled units", job: holdRecalled },
+  "orders.hold_suspended":         { what: "hold orders of suspended merchants", job: holdOfSuspended },
   "orders.note_claims":            { what: "note what became of claims", job: noteClaims },
   "orders.recheck_goods":          { what: "lift holds for unknown SKUs", job: recheckGoods },
   "orders.recheck_addresses":      { what: "lift holds for bad addresses", job: recheckAddresses },

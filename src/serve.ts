@@ -17,6 +17,7 @@ import { fingerprintOf } from "./kit/certificates.ts";
 import { compileOnceBusy } from "./kit/hot_code.ts";
 import type { Log } from "./kit/log.ts";
 import { type Site, unreachable } from "./kit/site.ts";
+import { areDated } from "./merchants/store.ts";
 import { requestLogOf } from "./operations/requests/jobs.ts";
 import { rangeProblem } from "./outbound/destination.ts";
 import { openPort, type Port } from "./port.ts";
@@ -150,12 +151,15 @@ function endUnloaded({ log, exit }: ServeSettings, error: unknown): void {
 /** Gives an installation what each has from its first start on. A later start finds it there, and commits nothing. */
 async function furnish({ live, test }: Stores): Promise<void> {
   for (const store of [live, test]) {
-    if (await store.read(async (db) => (await hasWarehouses(db)) && (await hasCards(db)))) continue;
+    if (await store.read(async (db) => (await hasWarehouses(db)) && (await hasCards(db)) && (await areDated(db))))
+      continue;
     const { ensureWarehouse } = await import("./inventory/warehouses/commands.ts");
     const { ensureRateCards } = await import("./shipping/rates/commands.ts");
+    const { ensureMerchant } = await import("./merchants/commands.ts");
     await store.write(async (tx) => {
       await ensureWarehouse(tx);
       await ensureRateCards(tx);
+      await ensureMerchant(tx);
     });
   }
   if (await live.read(hasTheseRoles)) return;

@@ -10,6 +10,7 @@ import { stockExport, stockImport } from "./inventory/sheets/routes.ts";
 import { countHeld } from "./inventory/sheets/store.ts";
 import { tellSets } from "./inventory/shelves/commands.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
+import { ofHouse } from "./keys/actors/store.ts";
 import { system } from "./kit/actor.ts";
 import type { Mode } from "./kit/mode.ts";
 import { progress, type Terminal } from "./kit/progress.ts";
@@ -53,7 +54,7 @@ export const exporting = {
   products: exporter("Products", productExport, (db) => countProducts(db, {})),
   stock: exporter("Stock", stockExport, countHeld),
   orders: exporter("Orders", orderExport({}, "created_at"), countLines),
-  movements: exporter("Movements", movementExport({}), (db) => countMovements(db, {})),
+  movements: exporter("Movements", movementExport({}, ofHouse), (db) => countMovements(db, {})),
 } as const satisfies Record<string, Exporting>;
 
 function importer<Row>(label: string, it: Import<Row>): Importing {

@@ -11,11 +11,14 @@ import type { KeyCommand, Voice } from "./keyring.ts";
 import { isoOrNull } from "./kit/clock.ts";
 import { missing } from "./kit/fault.ts";
 import { readId, wireId } from "./kit/ids.ts";
-import { checkOf, closed } from "./kit/schema.ts";
+import { checkOf, closed, emailField } from "./kit/schema.ts";
+import { refuseClosed } from "./merchants/rules.ts";
+import { getMerchant, listMerchants } from "./merchants/store.ts";
 import { updateUser } from "./users/changes/commands.ts";
 import { createUser } from "./users/commands.ts";
 import { makeLink } from "./users/links/commands.ts";
-import { emailField, personName } from "./users/schemas.ts";
+import { refuseRoleAt } from "./users/rules.ts";
+import { personName } from "./users/schemas.ts";
 import { turnOffSecondFactor } from "./users/second_factor/commands.ts";
 import { maySignIn, type UserStatus } from "./users/status.ts";
 import { findUserByEmail, getUser, listUsers } from "./users/store.ts";
@@ -42,6 +45,11 @@ export const userCommands: Readonly<Record<string, KeyCommand>> = {
       email: { type: "string", value: "EMAIL", help: "by what he signs in" },
       name: { type: "string", value: "NAME", help: "what he is called" },
       role: { type: "string", value: roles.join("|"), default: "office", help: "what he may do" },
+      merchant: {
+        type: "string",
+        value: "CODE",
+        help: "the merchant of which he is a member, with any role but floor; without it, of the house",
+      },
       ...json,
     },
     must_exist: false,
@@ -81,6 +89,7 @@ interface CreateFlags {
   readonly email: string | undefined;
   readonly name: string | undefined;
   readonly role: string | undefined;
+  readonly merchant: string | undefined;
   readonly json: boolean;
 }
 
@@ -93,24 +102,42 @@ async function create({ live }: Stores, given: CreateFlags, { print }: Voice): P
   const person = checkPerson({ email, name });
   const random = randomBytes(32);
   const { user, token } = await live.write(async (tx) => {
-    const made = await createUser(tx, { ...person, role, password_hash: null });
-    await keep(tx, "createUser", made, { role });
+    const merchant = given.merchant === undefined ? null : await getMerchant(tx, given.merchant);
+    if (merchant !== null) refuseClosed(merchant);
+    const merchant_id = merchant?.id ?? null;
+    refuseRoleAt(role, merchant_id);
+    const made = await createUser(tx, { ...person, role, merchant_id, password_hash: null });
+    await keep(tx, "createUser", made, { role, ...(merchant !== null && { merchant_id: merchant.code }) });
     return { user: made, token: await makeLink(tx, "reset", made.id, random) };
   });
   tellLink(user, token, given.json, print);
 }
 
 async function list({ live }: Stores, given: { json: boolean }, { print }: Voice): Promise<void> {
-  for (const user of await live.read(listUsers)) {
+  const { users, merchants } = await live.read(async (db) => {
+    return { users: await listUsers(db), merchants: await listMerchants(db) };
+  });
+  const codes = new Map(merchants.map(({ id, code }) => [id, code]));
+  for (const user of users) {
     const { email, name, role, status } = user;
     const facts = { id: wireId("user", user.id), email, name, role, status };
-    if (given.json) print(JSON.stringify({ ...facts, last_sign_in_at: isoOrNull(user.last_sign_in_at) }));
-    else print(lineOf(facts));
+    const told = user.memberships.map((one) => {
+      const merchant = one.merchant_id === null ? null : (codes.get(one.merchant_id) ?? null);
+      return { merchant, role: one.role, status: one.status };
+    });
+    const last_sign_in_at = isoOrNull(user.last_sign_in_at);
+    if (given.json) print(JSON.stringify({ ...facts, memberships: told, last_sign_in_at }));
+    else print(lineOf(facts, told));
   }
 }
 
-function lineOf({ id, email, name, role, status }: Record<"id" | "email" | "name", string> & RoleAndStatus): string {
-  return `${id.padEnd(10)} ${role.padEnd(8)} ${email}  ${name}${maySignIn(status) ? "" : `  ${status}`}`;
+function lineOf(
+  { id, email, name, role, status }: Record<"id" | "email" | "name", string> & RoleAndStatus,
+  memberships: readonly ({ readonly merchant: string | null } & RoleAndStatus)[],
+): string {
+  const at = memberships.flatMap((one) => (one.merchant === null ? [] : [`${one.role} at ${one.merchant}`]));
+  const whose = at.length === 0 ? "" : `  (${at.join(", ")})`;
+  return `${id.padEnd(10)} ${role.padEnd(8)} ${email}  ${name}${whose}${maySignIn(status) ? "" : `  ${status}`}`;
 }
 
 interface RoleAndStatus {
@@ -133,7 +160,7 @@ async function setStatus({ live }: Stores, given: Named, { print }: Voice, statu
   const user = await live.write(async (tx) => {
     const found = await userNamed(tx, given.user);
     await keep(tx, "updateUser", found, { status });
-    return updateUser(tx, wireId("user", found.id), { status }, null);
+    return updateUser(tx, wireId("user", found.id), { status }, { granted: null, of_merchant: null });
   });
   const id = wireId("user", user.id);
   if (given.json) print(JSON.stringify({ id, status: user.status }));

@@ -1,4 +1,5 @@
 // Everything that `packhouse verify` looks at.
+import { verifyBilling } from "./billing/audit/store.ts";
 import type { Db } from "./database/store.ts";
 import type { Difference } from "./database/verifier.ts";
 import { verifyAnswers } from "./http/audit/store.ts";
@@ -17,6 +18,7 @@ const verifiers = [
   verifyLabels,
   verifyRateCards,
   verifyReturns,
+  verifyBilling,
   verifyEvents,
   verifyDeliveries,
   verifyAnswers,

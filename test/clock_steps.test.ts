@@ -108,11 +108,13 @@ test("every moment that the service waits for by itself is moved", async () => {
     const store = { key: "k", platform: "shopify", name: "S", store_id: "s", api_url: "https://s.test" } as const;
     const [connection] = await tx.sql
       .insert(platform_connections)
-      .values({ ...store, order_prefix: "S", status: "active", version: 1, ...whole })
+      .values({ ...store, merchant_id: 1, order_prefix: "S", status: "active", version: 1, ...whole })
       .returning({ id: platform_connections.id });
     const queued = { connection_id: connection?.id ?? 0, status: "queued", attempts: 1 } as const;
     const tried = { ...queued, lines: [], order_id: 1, next_at: at, give_up_at: at, ...whole };
-    await tx.sql.insert(platform_imports).values({ ...tried, external_id: "1", revision: 1, leased_until: at });
+    await tx.sql
+      .insert(platform_imports)
+      .values({ ...tried, merchant_id: 1, external_id: "1", revision: 1, leased_until: at });
   });
   await scene.store.write((tx) => moveWaits(tx, by_ms));
   const to = at + by_ms;

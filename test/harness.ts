@@ -12,6 +12,7 @@ import { addressList } from "../src/kit/address.ts";
 import { type Clock, stillClock } from "../src/kit/clock.ts";
 import type { Log } from "../src/kit/log.ts";
 import type { Mode } from "../src/kit/mode.ts";
+import { ensureMerchant } from "../src/merchants/commands.ts";
 import type { EventType } from "../src/outbox/catalog.ts";
 import { secondEventSchema } from "../src/outbox/schemas.ts";
 import { operationsOf } from "../src/reference/description.ts";
@@ -48,6 +49,8 @@ interface Options {
   readonly running?: Readonly<Record<Mode, Clock>>;
   /** Waits until what was written to an open file is on the disk; on SQLite alone. */
   readonly sync?: (file: number) => Promise<void>;
+  /** Puts something between the service and a store. */
+  readonly through?: (store: Store) => Store;
 }
 
 function serviceOn(
@@ -86,6 +89,7 @@ async function begin(...stores: readonly Store[]): Promise<void> {
   for (const store of stores) {
     await store.write(ensureWarehouse);
     await store.write(ensureRateCards);
+    await store.write(ensureMerchant);
   }
   await stores[0]?.write(ensureRoles);
 }
@@ -93,16 +97,21 @@ async function begin(...stores: readonly Store[]): Promise<void> {
 const beside = /^\/(health|metrics(?!\/)|t\/|dashboard\/)/;
 const addressOf = (path: string) => `http://packhouse.test${beside.test(path) ? path : `/v1${path}`}`;
 
+/** The app on stores that a test has opened by itself. */
+export const appOn = (stores: Service["stores"]) => createApp(serviceOn(stores, new Watch().log(), {}));
+
 /** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
 export async function openTestApp(options: Options = {}) {
   const clocks = { live: stillClock(start), test: stillClock(start) };
   const watch = new Watch();
   const log = watch.log();
-  const open = (mode: Mode) => {
+  const { through = (store) => store } = options;
+  const open = async (mode: Mode) => {
     const clock = options.running?.[mode] ?? clocks[mode];
     const left = (kept: string | Uint8Array) => watch.see(`the ${mode} database`, kept);
     const settings = { clock, mode, log, left, site: () => service, sync: options.sync };
-    return openTemporaryStore(options.running === undefined ? settings : { ...settings, time: "database" });
+    const timed = options.running === undefined ? settings : { ...settings, time: "database" as const };
+    return through(await openTemporaryStore(timed));
   };
   const [live, test] = [await open("live"), await open("test")];
   const service: Service = serviceOn({ live, test }, log, options);

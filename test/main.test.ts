@@ -122,6 +122,28 @@ describe("works", () => {
     expect(await child.stdout.text()).toBe("test: 1 rows: 1 created, 0 updated, 0 unchanged, 0 failed\n");
   });
 
+  test("files are of the merchant that is named, once there are several", async () => {
+    const goods = join(folder, "owned.csv");
+    writeFileSync(goods, "sku,name\nTEA,Tea\n");
+    const own = await installation("merchants");
+    const made = await packhouse(["merchants", "create", "--code", "ACME", "--name", "Acme", ...own]);
+    expect([made.code, made.out]).toEqual([0, "mer_1001   ACME         Acme  USD  America/New_York\n"]);
+    const taken = await packhouse(["import", "products", goods, ...own]);
+    const why = "packhouse import products: There are several merchants: name one by --merchant.\n";
+    expect([taken.code, taken.err]).toEqual([1, why]);
+    for (const merchant of ["MAIN", "mer_1001"]) {
+      const { code } = await packhouse(["import", "products", goods, "--merchant", merchant, ...own]);
+      expect(code).toBe(0);
+    }
+    const count = async (...words: string[]) =>
+      (await packhouse(["export", "products", ...words, ...own])).out.trim().split("\n").length - 1;
+    expect([await count("--merchant", "ACME"), await count("--merchant", "MAIN"), await count()]).toEqual([1, 1, 2]);
+    const nobody = await packhouse(["export", "products", "--merchant", "NOBODY", ...own]);
+    expect([nobody.code, nobody.err]).toEqual([1, "packhouse export products: No such merchant: NOBODY.\n"]);
+    expect((await packhouse(["merchants", "close", "--merchant", "ACME", ...own])).code).toBe(0);
+    expect((await packhouse(["import", "products", goods, ...own])).code).toBe(0);
+  });
+
   test("an export whose reader has seen enough ends without a complaint", async () => {
     const goods = join(folder, "many.csv");
     const rows = Array.from({ length: 3000 }, (_, at) => `G-${at},${"Goods ".repeat(15)}${at}\n`);

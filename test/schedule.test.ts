@@ -201,7 +201,7 @@ describe("guards", () => {
     const body = { url: receiver.url, events: ["order.created"] };
     await app.call("POST", "/webhooks", body, { key: app.keys.test.full });
     await app.service.stores.test.write((tx) =>
-      emit(tx, [{ type: "order.created", data: { object: "order", id: "ord_1" } }]),
+      emit(tx, [{ type: "order.created", merchant_id: 1, data: { object: "order", id: "ord_1" } }]),
     );
     await until(() => receiver.received.length === 1);
     await schedule.stop();

@@ -54,12 +54,12 @@ async function furnish(): Promise<void> {
     const shop = { key: "k", platform: "shopify", name: "S", store_id: "s", api_url: "https://s.test" } as const;
     const [connection] = await tx.sql
       .insert(platform_connections)
-      .values({ ...shop, order_prefix: "S", status: "active", version: 1, ...whole })
+      .values({ ...shop, merchant_id: 1, order_prefix: "S", status: "active", version: 1, ...whole })
       .returning({ id: platform_connections.id });
     const queued = { connection_id: connection?.id ?? 0, status: "queued", revision: 1, attempts: 0 } as const;
     await tx.sql
       .insert(platform_imports)
-      .values({ ...queued, ...waits, ...whole, external_id: "1", order_id: 1, lines: [] });
+      .values({ ...queued, ...waits, ...whole, merchant_id: 1, external_id: "1", order_id: 1, lines: [] });
     const mail = { mail_status: "waiting", mail_attempts: 0, mail_next_at: tx.now } as const;
     const subscription_id = Number(subscription.slice(4));
     await tx.sql

@@ -6,6 +6,7 @@ import manifest from "../package.json" with { type: "json" };
 import { faults } from "../src/kit/fault.ts";
 import { eventTypes } from "../src/outbox/catalog.ts";
 import { barrels, circles, dead, homeless, importsUp, isRules, mayImport, oddImports } from "./tidy/imports.ts";
+import { loneQueries, unseenTables } from "./tidy/owners.ts";
 import { anything, escapes } from "./tidy/quarantine.ts";
 import { impureRules, roomCircles, secondWriters } from "./tidy/rooms.ts";
 import { brokenContracts, oddNames, tooLong, undocumented } from "./tidy/shape.ts";
@@ -39,14 +40,20 @@ describe("the house", () => {
     ["exported functions say what they do", undocumented],
     ["no circles of folders, nor of features", roomCircles],
     ["one writer for each table", secondWriters],
+    ["merchants' records are named in queries that are narrowed", (all: Source[]) => unseenTables(all)],
+    ["merchants' records are asked for by the handle that was handed in", loneQueries],
     ["rules decide and do nothing else", (all: Source[]) => impureRules(all, isRules)],
     ["states are named in their tables, and where they are shown", stateLiterals],
     ["what is exported is used", unusedExports],
     ["every move of a table is made", unusedMoves],
     ["commands name what they refuse and emit", (all: Source[]) => brokenContracts(all, tables)],
-  ])("%s", (_, problemsIn) => {
-    expect(problemsIn(sources)).toEqual([]);
-  });
+  ])(
+    "%s",
+    (_, problemsIn) => {
+      expect(problemsIn(sources)).toEqual([]);
+    },
+    30_000,
+  );
 });
 
 describe("the checks themselves", () => {
@@ -264,6 +271,42 @@ describe("the checks themselves", () => {
     };
     expect(secondWriters(planted(files))).toEqual([
       "orders is written by src/orders/holds/store.ts and src/orders/store.ts",
+    ]);
+  });
+
+  test("find an owned table in the text of a query, and a reason that nothing needs", () => {
+    const files = {
+      "db/schema/orders.ts":
+        'export const orders = table("orders", { id: id(), merchant_id: owner() });' +
+        'export const order_holds = table("order_holds", { id: id() });',
+      "src/orders/store.ts": "sql`select 1 from $" + "{orders} where $" + "{orders.id} = 1`;",
+      "src/orders/holds/store.ts": "sql`exists (select 1 from $" + "{order_holds} where $" + "{orders.id} = 1)`;",
+      "src/orders/audit/store.ts": "sql`select 1 from $" + "{orders}`;",
+      "src/orders/list/store.ts": "const some = template`(select $" + "{sql`1`} from a join $" + "{orders} on b)`;",
+    };
+    expect(
+      unseenTables(planted(files), { "src/orders/list/store.ts": "by an id", "src/orders/old.ts": "none" }),
+    ).toEqual([
+      "src/orders/store.ts:1 names orders in the text of a query",
+      "src/orders/old.ts names no owned table, and needs no reason",
+    ]);
+  });
+
+  test("find a query that is asked without the handle that was handed in", () => {
+    const files = {
+      "db/schema/orders.ts": 'export const orders = table("orders", { id: id(), merchant_id: owner() });',
+      "src/orders/store.ts":
+        "const a = prepared((sql, a) => sql.select({ b: sql.select().from(orders) }).from(orders).where(a));\n" +
+        "const b = (db) => db.sql.$count(orders); const c = ({ sql }) => sql.update(orders).set(b);\n" +
+        "async function d(tx) { await tx.sql.insert(orders); const all = tx.scoped(a); all.sql.delete(orders); }\n" +
+        "const e = new QueryBuilder().select().from(orders);\n" +
+        "const f = () => kept.select().from(parts).innerJoin(orders, on);",
+      "src/orders/holds/store.ts": 'import { Database } from "bun:sqlite";',
+    };
+    expect(loneQueries(planted(files))).toEqual([
+      "src/orders/store.ts:4 asks without a handle that was handed in",
+      "src/orders/store.ts:5 asks without a handle that was handed in",
+      "src/orders/holds/store.ts asks the database by bun:sqlite",
     ]);
   });
 

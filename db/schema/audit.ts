@@ -1,12 +1,14 @@
 import type { ActorType } from "../../src/kit/actor.ts";
 import { type Mode, modes } from "../../src/kit/mode.ts";
 import { id, index, int, json, oneOf, primaryKey, table, text, time } from "../kit.ts";
+import { ownerOrHouse } from "./merchants.ts";
 
 /** Who did what, in either world; the rows lie in the live store alone. */
 export const audit_entries = table(
   "audit_entries",
   {
     id: id(),
+    merchant_id: ownerOrHouse(),
     created_at: time().notNull(),
     actor_type: text().$type<ActorType>().notNull(),
     actor_id: text().notNull(),

@@ -14,11 +14,13 @@ import {
   unique,
   where,
 } from "../kit.ts";
+import { owner } from "./merchants.ts";
 
 export const customers = table(
   "customers",
   {
     id: id(),
+    merchant_id: owner(),
     email: text().notNull(),
     /** The e-mail address in lower case: it is unique whatever its case. */
     email_key: text().notNull(),
@@ -32,8 +34,10 @@ export const customers = table(
     updated_at: time().notNull(),
   },
   (t) => [
-    unique("customers_email").on(t.email_key),
+    unique("customers_email").on(t.email_key, t.merchant_id),
+    unique("customers_owned").on(t.merchant_id, t.id),
     index("customers_created").on(t.created_at, t.id),
+    index("customers_merchant").on(t.merchant_id, t.created_at, t.id),
     index("customers_phone").on(phoneDigits(t.phone)).where(where("phone is not null")),
     index("customers_phone_end").on(phoneEnd(t.phone)).where(where("phone is not null")),
   ],
@@ -58,6 +62,7 @@ export const addresses = table(
   "addresses",
   {
     id: id(),
+    merchant_id: owner(),
     customer_id: int()
       .notNull()
       .references(() => customers.id),

@@ -1,6 +1,7 @@
 import { type LotStatus, lotStatuses, type MovementType, type OutsidePlace } from "../../src/inventory/status.ts";
 import type { ActorType } from "../../src/kit/actor.ts";
-import { bool, check, folded, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { bool, check, folded, foreignKey, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { owner, sameOwner } from "./merchants.ts";
 import { products } from "./products.ts";
 import { bins, warehouses } from "./warehouses.ts";
 
@@ -8,6 +9,7 @@ export const lots = table(
   "lots",
   {
     id: id(),
+    merchant_id: owner(),
     product_id: int()
       .notNull()
       .references(() => products.id),
@@ -34,9 +36,8 @@ export const stock_items = table(
   "stock_items",
   {
     id: id(),
-    product_id: int()
-      .notNull()
-      .references(() => products.id),
+    merchant_id: sameOwner(),
+    product_id: int().notNull(),
     warehouse_id: int()
       .notNull()
       .references(() => warehouses.id),
@@ -51,11 +52,17 @@ export const stock_items = table(
     updated_at: time().notNull(),
   },
   (t) => [
+    unique("stock_items_owned").on(t.merchant_id, t.id),
     unique("stock_items_place").on(t.product_id, t.bin_id, t.lot_id).where(where("lot_id is not null")),
     unique("stock_items_place_no_lot").on(t.product_id, t.bin_id).where(where("lot_id is null")),
     index("stock_items_held").on(t.product_id).where(where("on_hand > 0")),
     index("stock_items_bin").on(t.bin_id),
     index("stock_items_lot").on(t.lot_id).where(where("lot_id is not null")),
+    foreignKey({
+      name: "stock_items_owned_product",
+      columns: [t.merchant_id, t.product_id],
+      foreignColumns: [products.merchant_id, products.id],
+    }),
     check("stock_items_on_hand", "on_hand between 0 and 1000000000"),
     check("stock_items_reserved", "reserved between 0 and on_hand"),
   ],
@@ -63,13 +70,15 @@ export const stock_items = table(
 
 /**
  * The ledger: `quantity` units (always positive) left `from_item_id` and came to `to_item_id`. One side is null when
- * the units came from outside or went there; `to_place` then says where: `customer`,
- * `write_off`, or `in_transit` for units of a transfer, which come back in by a movement without a `from_item_id`.
+ * the units came from outside or went there; `to_place` then says where: `customer`, `write_off`, or `in_transit` for
+ * units of a transfer and `other_merchant` for those that changed hands, which both come back in by a movement without
+ * a `from_item_id`.
  */
 export const movements = table(
   "movements",
   {
     id: id(),
+    merchant_id: owner(),
     product_id: int()
       .notNull()
       .references(() => products.id),

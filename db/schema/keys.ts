@@ -1,11 +1,13 @@
 import { levels } from "../../src/access/permission.ts";
 import { ipModes } from "../../src/keys/ip_mode.ts";
 import { id, int, json, oneOf, table, text, time, unique } from "../kit.ts";
+import { ownerOrHouse } from "./merchants.ts";
 
 export const api_keys = table(
   "api_keys",
   {
     id: id(),
+    merchant_id: ownerOrHouse(),
     name: text().notNull(),
     hash: text().notNull(),
     last_four: text().notNull(),

@@ -6,6 +6,7 @@ import {
   check,
   descending,
   folded,
+  foreignKey,
   id,
   index,
   int,
@@ -20,6 +21,7 @@ import {
   where,
 } from "../kit.ts";
 import { customers } from "./customers.ts";
+import { sameOwner } from "./merchants.ts";
 import { products } from "./products.ts";
 import type { Place } from "./warehouses.ts";
 
@@ -27,13 +29,12 @@ export const orders = table(
   "orders",
   {
     id: id(),
+    merchant_id: sameOwner(),
     order_number: text().notNull(),
     status: text().$type<OrderStatus>().notNull(),
     /** True while at least one hold is open; the public status then reads `on_hold`. */
     held: bool().notNull(),
-    customer_id: int()
-      .notNull()
-      .references(() => customers.id),
+    customer_id: int().notNull(),
     /** Who ordered, as they were called then. */
     customer_email: text().notNull(),
     customer_name: text().notNull(),
@@ -69,7 +70,7 @@ export const orders = table(
     imported: bool().notNull().default(false),
   },
   (t) => [
-    unique("orders_number").on(t.order_number),
+    unique("orders_number").on(t.order_number, t.merchant_id),
     // With the number, since a search for the beginning of one walks the list.
     index("orders_created").on(t.created_at, t.id, t.order_number),
     index("orders_status").on(t.status, t.held, t.created_at, t.id),
@@ -83,38 +84,44 @@ export const orders = table(
     index("orders_number_folded").on(folded(t.order_number)),
     index("orders_number_digits").on(lastDigits(t.order_number)),
     index("orders_external").on(folded(t.source_external_id)).where(where("source_external_id is not null")),
+    index("orders_merchant").on(t.merchant_id, t.created_at, t.id),
     oneOf("orders", "status", orderStatuses),
+    foreignKey({
+      name: "orders_owned_customer",
+      columns: [t.merchant_id, t.customer_id],
+      foreignColumns: [customers.merchant_id, customers.id],
+    }),
     check("orders_amounts", "subtotal_cents >= 0 and shipping_amount_cents >= 0"),
   ],
 );
 
 /**
- * How many orders are in each state, kept by triggers of `orders`. Together the rows of a state are exactly its orders,
- * as whoever reads both sees them. On SQLite, which has one writer, a state has one row, of part 0. On PostgreSQL each
- * transaction has rows of its own, so that none waits for another: their part is its number, they may be below zero,
- * and a job adds them to part 0.
+ * How many orders of each merchant are in each state, kept by triggers of `orders`. Together the rows of a state are
+ * exactly its orders, as whoever reads both sees them. On SQLite, which has one writer, a state has one row, of part 0.
+ * On PostgreSQL each transaction has rows of its own, so that none waits for another: their part is its number, they
+ * may be below zero, and a job adds them to part 0.
  */
 export const order_counts = table(
   "order_counts",
   {
+    merchant_id: int().notNull(),
     status: text().$type<OrderStatus>().notNull(),
     held: bool().notNull(),
     part: int().notNull(),
     number: int().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.status, t.held, t.part] })],
+  (t) => [primaryKey({ columns: [t.merchant_id, t.status, t.held, t.part] })],
 );
 
 export const order_lines = table(
   "order_lines",
   {
     id: id(),
+    merchant_id: sameOwner(),
     order_id: int()
       .notNull()
       .references(() => orders.id),
-    product_id: int()
-      .notNull()
-      .references(() => products.id),
+    product_id: int().notNull(),
     sku: text().notNull(),
     name: text().notNull(),
     /** What a set of a bundle was made of when it was ordered; null for a simple product. */
@@ -134,6 +141,11 @@ export const order_lines = table(
   (t) => [
     index("order_lines_order").on(t.order_id),
     index("order_lines_product_time").on(t.product_id, t.ordered_at, t.order_id),
+    foreignKey({
+      name: "order_lines_owned_product",
+      columns: [t.merchant_id, t.product_id],
+      foreignColumns: [products.merchant_id, products.id],
+    }),
     check("order_lines_quantity", "quantity between 1 and 1000000"),
     check("order_lines_price", "unit_price_cents >= 0"),
     check("order_lines_discount", "discount_cents between 0 and quantity * unit_price_cents"),

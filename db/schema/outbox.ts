@@ -1,11 +1,13 @@
 import type { EventType } from "../../src/outbox/catalog.ts";
 import { id, index, int, packed, table, text, time, unique, where } from "../kit.ts";
+import { ownerOrHouse } from "./merchants.ts";
 
 export const events = table(
   "events",
   {
     seq: id(),
     id: text().notNull(),
+    merchant_id: ownerOrHouse(),
     type: text().$type<EventType>().notNull(),
     /**
      * The whole event as version 1 subscriptions receive it: these bytes are fixed here and resent verbatim. Empty when

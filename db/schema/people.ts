@@ -1,6 +1,7 @@
 // How people come in and prove who they are. The rows lie in the live store alone.
 import { type MailStatus, mailStatuses } from "../../src/kit/mail.ts";
 import { check, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { ownerOrHouse } from "./merchants.ts";
 import { roles, users } from "./users.ts";
 
 /** The second factor of a user: a secret that his authenticator app has, too. */
@@ -40,6 +41,8 @@ export const invitations = table(
     email: text().notNull(),
     email_key: text().notNull(),
     name: text(),
+    /** The merchant whose member is asked for; null for the house. */
+    merchant_id: ownerOrHouse(),
     role: text()
       .notNull()
       .references(() => roles.name),
@@ -62,7 +65,12 @@ export const invitations = table(
   },
   (t) => [
     unique("invitations_hash").on(t.hash),
-    unique("invitations_open").on(t.email_key).where(where("accepted_at is null and revoked_at is null")),
+    unique("invitations_open")
+      .on(t.email_key)
+      .where(where("accepted_at is null and revoked_at is null and merchant_id is null")),
+    unique("invitations_open_merchant")
+      .on(t.email_key, t.merchant_id)
+      .where(where("accepted_at is null and revoked_at is null and merchant_id is not null")),
     index("invitations_time").on(t.created_at, t.id),
     index("invitations_mail").on(t.mail_next_at).where(where("mail_status = 'waiting'")),
     oneOf("invitations", "mail_status", mailStatuses),

@@ -8,12 +8,14 @@ import {
   type Platform,
 } from "../../src/platforms/status.ts";
 import { id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { owner } from "./merchants.ts";
 
 /** A store at an e-commerce platform whose orders are sent from here. Its secrets are sealed. */
 export const platform_connections = table(
   "platform_connections",
   {
     id: id(),
+    merchant_id: owner(),
     /** Random text that names the connection in its callback address. */
     key: text().notNull(),
     platform: text().$type<Platform>().notNull(),
@@ -36,7 +38,7 @@ export const platform_connections = table(
   },
   (t) => [
     unique("platform_connections_key").on(t.key),
-    unique("platform_connections_store").on(t.platform, t.store_id),
+    unique("platform_connections_store").on(t.platform, t.store_id, t.merchant_id),
     index("platform_connections_created").on(t.created_at, t.id),
     oneOf("platform_connections", "status", connectionStatuses),
   ],
@@ -47,6 +49,7 @@ export const platform_imports = table(
   "platform_imports",
   {
     id: id(),
+    merchant_id: owner(),
     connection_id: int()
       .notNull()
       .references(() => platform_connections.id),

@@ -8,11 +8,13 @@ import {
   temperatureZones,
 } from "../../src/products/status.ts";
 import { bool, check, folded, id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
+import { owner } from "./merchants.ts";
 
 export const products = table(
   "products",
   {
     id: id(),
+    merchant_id: owner(),
     sku: text().notNull(),
     name: text().notNull(),
     description: text(),
@@ -36,10 +38,12 @@ export const products = table(
     updated_at: time().notNull(),
   },
   (t) => [
-    unique("products_sku").on(t.sku),
+    unique("products_sku").on(t.sku, t.merchant_id),
+    unique("products_owned").on(t.merchant_id, t.id),
     index("products_sku_folded").on(folded(t.sku)),
     index("products_name_folded").on(folded(t.name)),
     index("products_created").on(t.created_at, t.id),
+    index("products_merchant").on(t.merchant_id, t.created_at, t.id),
     index("products_updated").on(t.updated_at),
     oneOf("products", "weight_unit", weightUnits),
     oneOf("products", "temperature_zone", temperatureZones),
@@ -53,11 +57,15 @@ export const product_barcodes = table(
   "product_barcodes",
   {
     id: id(),
+    merchant_id: owner(),
     product_id: int()
       .notNull()
       .references(() => products.id),
     value: text().notNull(),
     type: text().$type<BarcodeType>().notNull(),
   },
-  (t) => [unique("product_barcodes_value").on(t.value), index("product_barcodes_product").on(t.product_id)],
+  (t) => [
+    unique("product_barcodes_value").on(t.value, t.merchant_id),
+    index("product_barcodes_product").on(t.product_id),
+  ],
 );

@@ -1,5 +1,6 @@
 import { type ReceiptStatus, receiptStatuses } from "../../src/inventory/receipts/status.ts";
 import { check, folded, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
+import { owner } from "./merchants.ts";
 import { products } from "./products.ts";
 import { warehouses } from "./warehouses.ts";
 
@@ -8,6 +9,7 @@ export const receipts = table(
   "receipts",
   {
     id: id(),
+    merchant_id: owner(),
     status: text().$type<ReceiptStatus>().notNull(),
     /** The client's name of the delivery, such as a purchase order. */
     reference: text(),
@@ -24,6 +26,7 @@ export const receipts = table(
   },
   (t) => [
     index("receipts_created").on(t.created_at, t.id),
+    index("receipts_merchant").on(t.merchant_id, t.created_at, t.id),
     index("receipts_reference").on(folded(t.reference)).where(where("reference is not null")),
     index("receipts_supplier").on(folded(t.supplier)).where(where("supplier is not null")),
     index("receipts_awaited").on(t.expected_at).where(where("status in ('expected', 'receiving')")),

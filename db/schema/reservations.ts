@@ -4,8 +4,9 @@ import {
   type ReservationStatus,
   reservationStatuses,
 } from "../../src/inventory/reservations/status.ts";
-import { bool, check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { bool, check, foreignKey, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { stock_items } from "./inventory.ts";
+import { owner, sameOwner } from "./merchants.ts";
 import { products } from "./products.ts";
 
 /** A claim on stock: of an order, or of a client for an order that may come later. */
@@ -13,6 +14,7 @@ export const reservations = table(
   "reservations",
   {
     id: id(),
+    merchant_id: owner(),
     /** The order's id once there is one. */
     order_id: int(),
     /** What the client called the order: `ord_1042` or its order number. */
@@ -46,12 +48,11 @@ export const reservation_lines = table(
   "reservation_lines",
   {
     id: id(),
+    merchant_id: sameOwner(),
     reservation_id: int()
       .notNull()
       .references(() => reservations.id),
-    product_id: int()
-      .notNull()
-      .references(() => products.id),
+    product_id: int().notNull(),
     order_line_id: int(),
     /** Units asked for, which stays when the reservation is over. */
     quantity: int().notNull(),
@@ -65,6 +66,11 @@ export const reservation_lines = table(
   (t) => [
     index("reservation_lines_reservation").on(t.reservation_id),
     index("reservation_lines_waiting").on(t.product_id).where(where("reserved < wanted")),
+    foreignKey({
+      name: "reservation_lines_owned_product",
+      columns: [t.merchant_id, t.product_id],
+      foreignColumns: [products.merchant_id, products.id],
+    }),
     check("reservation_lines_counts", "0 <= picked and picked <= reserved and reserved <= wanted"),
   ],
 );
@@ -74,17 +80,21 @@ export const allocations = table(
   "allocations",
   {
     id: id(),
+    merchant_id: sameOwner(),
     reservation_line_id: int()
       .notNull()
       .references(() => reservation_lines.id),
-    stock_item_id: int()
-      .notNull()
-      .references(() => stock_items.id),
+    stock_item_id: int().notNull(),
     quantity: int().notNull(),
   },
   (t) => [
     unique("allocations_line_item").on(t.reservation_line_id, t.stock_item_id),
     index("allocations_item").on(t.stock_item_id),
+    foreignKey({
+      name: "allocations_owned_item",
+      columns: [t.merchant_id, t.stock_item_id],
+      foreignColumns: [stock_items.merchant_id, stock_items.id],
+    }),
     check("allocations_quantity", "quantity between 1 and 1000000000"),
   ],
 );

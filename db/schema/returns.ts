@@ -9,12 +9,14 @@ import {
 } from "../../src/returns/status.ts";
 import { bool, check, id, index, int, json, oneOf, table, text, time, where } from "../kit.ts";
 import { lots } from "./inventory.ts";
+import { owner } from "./merchants.ts";
 import { order_lines, orders } from "./orders.ts";
 
 export const returns = table(
   "returns",
   {
     id: id(),
+    merchant_id: owner(),
     order_id: int()
       .notNull()
       .references(() => orders.id),
@@ -43,6 +45,7 @@ export const returns = table(
   },
   (t) => [
     index("returns_created").on(t.created_at, t.id),
+    index("returns_merchant").on(t.merchant_id, t.created_at, t.id),
     index("returns_order").on(t.order_id),
     index("returns_tracking").on(t.tracking_number).where(where("tracking_number is not null")),
     oneOf("returns", "status", returnStatuses),

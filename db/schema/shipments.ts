@@ -24,6 +24,7 @@ import {
   where,
 } from "../kit.ts";
 import { carrier_accounts } from "./carrier_accounts.ts";
+import { owner } from "./merchants.ts";
 import { order_lines, orders } from "./orders.ts";
 import { returns } from "./returns.ts";
 import type { Place } from "./warehouses.ts";
@@ -33,6 +34,7 @@ export const shipments = table(
   "shipments",
   {
     id: id(),
+    merchant_id: owner(),
     order_id: int()
       .notNull()
       .references(() => orders.id),
@@ -84,6 +86,7 @@ export const labels = table(
   "labels",
   {
     id: id(),
+    merchant_id: owner(),
     /** Null for a parcel that comes back. */
     shipment_id: int().references(() => shipments.id),
     order_id: int()
@@ -147,6 +150,7 @@ export const labels = table(
     index("labels_number").on(t.tracking_number).where(where("tracking_number is not null")),
     index("labels_order").on(t.order_id),
     index("labels_created").on(t.created_at, t.id),
+    index("labels_merchant").on(t.merchant_id, t.created_at, t.id),
     index("labels_shipment").on(t.shipment_id),
     index("labels_return").on(t.return_id).where(where("return_id is not null")),
     index("labels_failed").on(t.created_at).where(where("status = 'error'")),

@@ -6,11 +6,13 @@ import {
 } from "../../src/shipping/updates/status.ts";
 import type { WaitingUpdate } from "../../src/tracking/record.ts";
 import { bool, id, index, int, json, oneOf, packedJson, table, text, time, unique, where } from "../kit.ts";
+import { owner } from "./merchants.ts";
 
 export const tracking_records = table(
   "tracking_records",
   {
     id: id(),
+    merchant_id: owner(),
     tracking_number: text().notNull(),
     carrier: text().notNull(),
     service_type: text(),
@@ -57,7 +59,7 @@ export const tracking_records = table(
     index("tracking_records_number").on(t.tracking_number),
     // A number may be another parcel's later.
     unique("tracking_records_shipment").on(t.shipment_id),
-    unique("tracking_records_followed").on(t.tracking_number).where(where("followed")),
+    unique("tracking_records_followed").on(t.tracking_number, t.merchant_id).where(where("followed")),
     index("tracking_records_order").on(t.order_id).where(where("order_id is not null")),
     index("tracking_records_look").on(t.account_id, t.look_at).where(where("look_at is not null")),
     oneOf("tracking_records", "status", trackingStatuses),

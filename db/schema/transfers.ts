@@ -1,6 +1,7 @@
 import { type TransferStatus, transferStatuses } from "../../src/inventory/transfers/status.ts";
 import { check, folded, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
 import { lots } from "./inventory.ts";
+import { owner } from "./merchants.ts";
 import { products } from "./products.ts";
 import { warehouses } from "./warehouses.ts";
 
@@ -9,6 +10,7 @@ export const transfers = table(
   "transfers",
   {
     id: id(),
+    merchant_id: owner(),
     status: text().$type<TransferStatus>().notNull(),
     /** The client's name of the transfer. */
     reference: text(),

@@ -1,8 +1,9 @@
 // People: who they are, what they may do, and where they are signed in. All of it is in the live store alone.
 import type { Permission } from "../../src/access/permission.ts";
 import type { roles as role_words } from "../../src/access/role.ts";
-import { userStatuses } from "../../src/users/status.ts";
-import { id, index, int, json, oneOf, primaryKey, table, text, time, unique } from "../kit.ts";
+import { type covers, userStatuses } from "../../src/users/status.ts";
+import { check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { merchants, ownerOrHouse } from "./merchants.ts";
 
 export const users = table(
   "users",
@@ -29,20 +30,30 @@ export const roles = table("roles", {
   permissions: json<Permission[]>().notNull(),
 });
 
-/** What a user may do, and with what: the whole house, as long as there is nothing smaller. */
+/** What a user may do, and with what: with the whole house, or with what belongs to one merchant. */
 export const memberships = table(
   "memberships",
   {
     user_id: int()
       .notNull()
       .references(() => users.id),
-    covers: text().$type<"house">().notNull(),
+    covers: text().$type<(typeof covers)[number]>().notNull(),
+    /** Null for the house. */
+    merchant_id: ownerOrHouse(),
     role: text()
       .$type<(typeof role_words)[number]>()
       .notNull()
       .references(() => roles.name),
+    /** Whether the user may sign in as this member. */
+    status: text().$type<(typeof userStatuses)[number]>().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.user_id, t.covers] })],
+  (t) => [
+    unique("memberships_house").on(t.user_id).where(where("merchant_id is null")),
+    unique("memberships_merchant").on(t.user_id, t.merchant_id).where(where("merchant_id is not null")),
+    index("memberships_of_merchant").on(t.merchant_id),
+    check("memberships_whole", "(covers = 'house') = (merchant_id is null)"),
+    oneOf("memberships", "status", userStatuses),
+  ],
 );
 
 export const sessions = table(
@@ -59,6 +70,10 @@ export const sessions = table(
     expires_at: time().notNull(),
     ip: text(),
     user_agent: text(),
+    /** The merchant as whose member its user has chosen to act; null for the first of what the user is a member of. */
+    acts_for: int().references(() => merchants.id),
+    /** The merchant as whom a member of the house looks on. */
+    views_as: int().references(() => merchants.id),
   },
   (t) => [unique("sessions_hash").on(t.hash), index("sessions_user").on(t.user_id, t.id)],
 );

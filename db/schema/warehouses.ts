@@ -2,7 +2,8 @@ import type { BinKind } from "../../src/inventory/status.ts";
 import type { Place } from "../../src/kit/place.ts";
 import type { Weekday } from "../../src/kit/zone.ts";
 import { type TemperatureZone, temperatureZones } from "../../src/products/status.ts";
-import { check, folded, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { bool, check, folded, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { merchants } from "./merchants.ts";
 
 export type { Place };
 
@@ -62,12 +63,19 @@ export const bins = table(
     kind: text().$type<BinKind>().notNull(),
     pick_order: int().notNull(),
     capacity: int(),
+    /** The only merchant whose goods may lie there; null for those of any. */
+    dedicated_merchant_id: int().references(() => merchants.id),
+    /** Whether goods of several merchants may lie there at once; in a storage bin they may not unless it says so. */
+    mix_merchants: bool().notNull().default(false),
   },
   (t) => [
     unique("bins_code").on(t.warehouse_id, t.code),
     index("bins_code_folded").on(folded(t.code)).where(where("kind <> 'staging'")),
     // Both walk the bins of a kind in pick order, so that the first one that will do is found among any number.
     index("bins_zone").on(t.zone_id, t.kind, t.pick_order, t.id).where(where("zone_id is not null")),
+    index("bins_dedicated")
+      .on(t.dedicated_merchant_id, t.zone_id, t.pick_order, t.id)
+      .where(where("dedicated_merchant_id is not null")),
     index("bins_lasting").on(t.warehouse_id, t.kind, t.pick_order, t.id).where(where("kind <> 'staging'")),
   ],
 );

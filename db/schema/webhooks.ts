@@ -15,11 +15,13 @@ import {
 } from "../../src/webhooks/status.ts";
 import type { Tally } from "../../src/webhooks/subscriptions/rules.ts";
 import { bool, check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { ownerOrHouse } from "./merchants.ts";
 
 export const subscriptions = table(
   "subscriptions",
   {
     id: id(),
+    merchant_id: ownerOrHouse(),
     url: text().notNull(),
     events: json<EventType[]>().notNull(),
     description: text(),
@@ -78,6 +80,7 @@ export const deliveries = table(
   "deliveries",
   {
     id: id(),
+    merchant_id: ownerOrHouse(),
     subscription_id: int()
       .notNull()
       .references(() => subscriptions.id),
@@ -190,6 +193,7 @@ export const notices = table(
   "notices",
   {
     id: id(),
+    merchant_id: ownerOrHouse(),
     kind: text().$type<NoticeKind>().notNull(),
     subscription_id: int()
       .notNull()

@@ -25,6 +25,7 @@ import { system } from "../../src/kit/actor.ts";
 import { addressList } from "../../src/kit/address.ts";
 import { LineWriter, openLog, silentLog } from "../../src/kit/log.ts";
 import { bodyOf } from "../../src/kit/schema.ts";
+import { scopes } from "../../src/merchants/scopes.ts";
 import { orderAnswer } from "../../src/orders/actions/routes.ts";
 import { orderView } from "../../src/orders/order.ts";
 import { CreateOrder } from "../../src/orders/schemas.ts";
@@ -142,6 +143,11 @@ function routeOf(table: RouteTable, method: string, path: string): Route {
   return route;
 }
 
+const unasked = {
+  ...{ merchant_id: null, scopeOf: null, renew: null, confirm: async () => {} },
+  ...{ recording: null, raw_body: "", base_url: "" },
+};
+
 /** The handlers, from the bare read to what `serve` runs. */
 function ladder(service: Service, app: App, id: string, keys: { free: string; limited: string }): Rung[] {
   const { test: store } = service.stores;
@@ -156,15 +162,11 @@ function ladder(service: Service, app: App, id: string, keys: { free: string; li
   const callOf = (request: Request, request_id: string): Call => ({
     ...{ request, request_id, path: `/orders/${id}`, route, writes: false, store, actor: system("bench") },
     ...{
-      recording: null,
-      raw_body: "",
       cursor_secret: service.secret_key,
-      base_url: "",
       known_hosts: service.known_hosts,
       headers: {},
       granted: grantOf("full", "test"),
-      renew: null,
-      confirm: async () => {},
+      ...unasked,
     },
   });
   const one = (answer: (request: Request) => Promise<Response>) => {
@@ -175,7 +177,12 @@ function ladder(service: Service, app: App, id: string, keys: { free: string; li
     .use(withConventions(service, async (request, request_id) => callOf(request, request_id)))
     .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
   const guarded = new Elysia(strict)
-    .use(withConventions(service, guard(service, { ways: [keyAuthenticator(service)], nobody: withoutKey }, table)))
+    .use(
+      withConventions(
+        service,
+        guard(service, { ways: [keyAuthenticator(service)], nobody: withoutKey }, table, scopes),
+      ),
+    )
     .get("/v1/orders/:id", ({ call }) => answerRead(call, read)).handle as Handle;
   const now = () => store.clock.now();
   const counted = openEntrance({ log: silentLog, slow_ms: 60_000, now }, async (request) => handle(request));
@@ -224,15 +231,11 @@ function validation(service: Service, app: App) {
   const admit = async (request: Request, request_id: string): Promise<Call> => ({
     ...{ request, request_id, path: "/orders", route, writes: false, store, actor: system("bench") },
     ...{
-      recording: null,
-      raw_body: "",
       cursor_secret: service.secret_key,
-      base_url: "",
       known_hosts: service.known_hosts,
       headers: {},
       granted: grantOf("full", "test"),
-      renew: null,
-      confirm: async () => {},
+      ...unasked,
     },
   });
   const done = ({ body }: { body: unknown }) => new Response(null, { status: body ? 204 : 500 });

@@ -30,8 +30,12 @@ export const permissions = {
   "users.manage": "Invite, change and disable users",
   "audit.read": "Read who did what",
   "reports.read": "See reports",
+  "billing.read": "See what was done for merchants, to be billed",
+  "billing.write": "Tell the time that was spent for a merchant",
   "metrics.read": "See the metrics of the service",
   "house.manage": "Set up warehouses, zones and bins",
+  "merchants.read": "See the merchants whose goods lie in the house",
+  "merchants.manage": "Create, change, suspend and close merchants",
 } as const;
 
 export type Permission = keyof typeof permissions;
@@ -53,7 +57,9 @@ const readable: readonly Permission[] = [
   "events.read",
   "webhooks.read",
   "reports.read",
+  "billing.read",
   "metrics.read",
+  "merchants.read",
 ];
 
 const daily: readonly Permission[] = [
@@ -79,12 +85,12 @@ export const levelPermissions: Readonly<Record<Level, ReadonlySet<Permission>>> 
 };
 
 /** Permissions for data that both worlds share. It lies with the live data, and no key of the test world reaches it. */
-export const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read"]);
+export const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read", "merchants.manage"]);
 
 /** Permissions for settings: the audit trail records every change made with these, by keys too. */
 export const ofSettings: ReadonlySet<Permission> = new Set([
   ...(["keys.manage", "users.manage", "webhooks.manage", "platforms.manage", "shipping.manage"] as const),
-  "house.manage",
+  ...(["house.manage", "merchants.manage"] as const),
 ]);
 
 const of_test: Readonly<Record<Level, ReadonlySet<Permission>>> = {

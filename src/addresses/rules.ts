@@ -1,9 +1,11 @@
 import { countries } from "../kit/country.ts";
-import { Fault, type FieldProblem } from "../kit/fault.ts";
+import { Fault, type FieldProblem, invalidFields } from "../kit/fault.ts";
+import type { Place } from "../kit/place.ts";
 import { type AddressVerification, type PostalAddress, postalFields, postalOf } from "./address.ts";
 import { hasCodes, hasSettledCodes, writtenCode } from "./postal/codes.ts";
 import { isTerritory, militaryRegion, stateOf } from "./postal/states.ts";
 import type { ZipPlace } from "./postal/zip.ts";
+import type { PlaceInput } from "./schemas.ts";
 import { isUndeliverable, verdictOf } from "./status.ts";
 
 const countriesWithStates: readonly string[] = ["US", "CA", "AU"];
@@ -38,6 +40,18 @@ export function addressProblems(address: Omit<PostalAddress, "address_line2">): 
     problems.push({ field: "postal_code", code: "invalid_format", message: `is no postal code of ${country}` });
   }
   return problems;
+}
+
+/**
+ * The place that a field of a request describes, called `name` where the request calls it nothing.
+ * Refuses: validation_failed, for a place that no carrier finds.
+ */
+export function readPlace(input: PlaceInput, name: string, field: string): Place {
+  const { address_line2 = null, state = null, postal_code = null } = input;
+  const place = { ...input, name: input.name ?? name, address_line2, state, postal_code };
+  const problems = addressProblems(place).map((problem) => ({ ...problem, field: `${field}.${problem.field}` }));
+  if (problems.length > 0) throw invalidFields(problems);
+  return place;
 }
 
 // Codes that are in use beside those of ISO 3166-1.

@@ -98,3 +98,27 @@ const CheckView = closed({
 
 /** One check for `address`, a list in the order asked for `addresses`. */
 export const ChecksView = Type.Union([CheckView, Type.Array(CheckView)]);
+
+/** A place where parcels leave from or come back to. */
+export const PlaceView = closed({
+  name: textField(120),
+  company: Type.Optional(nullable(textField(120))),
+  address_line1: textField(200),
+  address_line2: nullable(textField(200)),
+  city: textField(100),
+  state: nullable(textField(100)),
+  postal_code: nullable(textField(20)),
+  country: Type.String({ pattern: "^[A-Z]{2}$", hint: "must be a two-letter country code" }),
+  phone: Type.Optional(nullable(textField(40))),
+});
+
+/** As `PlaceView`, in a request; `named` says what it is called where the request does not. */
+export const placeInput = (named: string) =>
+  closed({
+    ...PlaceView.properties,
+    name: Type.Optional(textField(120, { description: named })),
+    address_line2: Type.Optional(nullable(textField(200))),
+    state: Type.Optional(nullable(textField(100))),
+    postal_code: Type.Optional(nullable(textField(20))),
+  });
+export type PlaceInput = Static<ReturnType<typeof placeInput>>;

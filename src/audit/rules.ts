@@ -44,8 +44,10 @@ function idsOfList(list: unknown): string[] {
   });
 }
 
-// Fields whose values are words of a closed list: they show the decision and are never secret.
-const told_fields: readonly string[] = ["role", "permission", "status", "disposition", "reason", "ip_mode"];
+// Fields whose values are words of a closed list, or name a merchant: they show the decision and are never secret.
+const told_fields: readonly string[] = [
+  ...["role", "permission", "status", "disposition", "reason", "ip_mode", "merchant_id"],
+];
 const word = /^[\w.-]+$/;
 
 /** The part of an act's body that may be kept: the names of its fields, and the values of a few. */

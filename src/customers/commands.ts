@@ -155,7 +155,7 @@ async function save(tx: Tx, before: Customer, fields: CustomerFields): Promise<C
   try {
     return await tx.nested((inner) => saveCustomer(inner, before, fields));
   } catch (error) {
-    if (!isDuplicate(error, "customers", "customers_email", ["email_key"])) throw error;
+    if (!isDuplicate(error, "customers", "customers_email", ["email_key", "merchant_id"])) throw error;
     throw await duplicateEmail(tx, fields.email);
   }
 }

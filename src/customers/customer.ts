@@ -1,6 +1,7 @@
 import { type StoredCheck, verificationView } from "../addresses/address.ts";
 import { iso } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
+import type { MerchantStatus } from "../merchants/status.ts";
 
 /** A place of a customer where goods are delivered. */
 export interface Address extends StoredCheck {
@@ -25,13 +26,15 @@ export interface Address extends StoredCheck {
 /** A customer as far as an order needs to know. */
 export interface Buyer {
   readonly id: number;
+  readonly merchant_id: number;
+  readonly merchant_status: MerchantStatus;
   readonly email: string;
   readonly first_name: string | null;
   readonly last_name: string | null;
   readonly company: string | null;
 }
 
-export interface Customer extends Buyer {
+export interface Customer extends Omit<Buyer, "merchant_status"> {
   readonly phone: string | null;
   readonly metadata: Record<string, unknown>;
   readonly version: number;
@@ -42,7 +45,12 @@ export interface Customer extends Buyer {
 }
 
 /** The name of a customer: first and last name, else the company, else the e-mail address. */
-export function customerName({ first_name, last_name, company, email }: Omit<Buyer, "id">): string {
+export function customerName({
+  first_name,
+  last_name,
+  company,
+  email,
+}: Omit<Buyer, "id" | "merchant_id" | "merchant_status">): string {
   const name = [first_name, last_name].map((part) => part?.trim()).filter(Boolean);
   return name.join(" ") || company?.trim() || email;
 }
@@ -68,9 +76,10 @@ export function addressView(address: Address) {
 
 /** The customer as the API shows it. Its timestamps have no milliseconds, as the specification says. */
 export function customerView(customer: Customer) {
-  const { id, email, first_name, last_name, phone, company, metadata, created_at, updated_at } = customer;
+  const { id, merchant_id, email, first_name, last_name, phone, company, metadata, created_at, updated_at } = customer;
   return {
     id: wireId("customer", id),
+    merchant_id: wireId("merchant", merchant_id),
     email,
     first_name,
     last_name,

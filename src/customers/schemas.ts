@@ -1,18 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { PlainVerificationView } from "../addresses/schemas.ts";
 import { pageFields } from "../kit/page.ts";
-import { closed, idField, metadataField, momentField, nullable, textField } from "../kit/schema.ts";
+import { closed, emailField, idField, metadataField, momentField, nullable, textField } from "../kit/schema.ts";
+import { OwnerView, ofMerchant } from "../owners/schemas.ts";
 import { addresses_max } from "./rules.ts";
 
 const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
-
-/** An e-mail address. */
-export const emailField = () =>
-  Type.String({
-    maxLength: 254,
-    pattern: "^[^\\s@\\u0000-\\u001f\\u007f\\ufffd]{1,64}@[^\\s@\\u0000-\\u001f\\u007f\\ufffd]+$",
-    hint: "must be an e-mail address",
-  });
 
 export const addressFields = {
   name: Type.Optional(nullable(textField(200))),
@@ -58,10 +51,11 @@ const customerFields = {
   metadata: Type.Optional(metadataField()),
 };
 
-const readOnly = ["id", "order_history", "order_count", "created_at", "updated_at"];
+const readOnly = ["merchant_id", "id", "order_history", "order_count", "created_at", "updated_at"];
 
 export const CreateCustomer = closed(
   {
+    ...ofMerchant,
     email: emailField(),
     ...customerFields,
     shipping_addresses: Type.Optional(Type.Array(CreateAddress, { maxItems: addresses_max })),
@@ -108,6 +102,7 @@ export const AddressView = closed({
 
 export const customerViewFields = {
   id: Type.String(),
+  merchant_id: OwnerView,
   email: Type.String(),
   first_name: nullable(Type.String()),
   last_name: nullable(Type.String()),

@@ -1,12 +1,14 @@
 import { and, asc, desc, eq, gt, isNotNull, lte, or, type SQL, sql as template } from "drizzle-orm";
 import { among, amongTexts, contains, forUpdate, given, list, skipLocked } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
+import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
+import { makerOf, refuseShared } from "../owners/rules.ts";
 import type { Address, Buyer, Customer } from "./customer.ts";
 import { type AddressDraft, type AddressFields, type CustomerFields, emailKey, wordsOf } from "./rules.ts";
 
@@ -17,7 +19,10 @@ const byIdLocked = prepared((sql, a: Args<{ id: number }>) =>
   forUpdate(sql.select().from(customers).where(eq(customers.id, a.id))),
 );
 const byEmail = prepared((sql, a: Args<{ email_key: string }>) =>
-  sql.select({ id: customers.id }).from(customers).where(eq(customers.email_key, a.email_key)),
+  sql
+    .select({ id: customers.id, merchant_id: customers.merchant_id })
+    .from(customers)
+    .where(eq(customers.email_key, a.email_key)),
 );
 const addressesOf = prepared((sql, a: Args<{ customer_ids: string }>) =>
   sql.select().from(addresses).where(among(addresses.customer_id, a.customer_ids)).orderBy(asc(addresses.id)),
@@ -50,6 +55,8 @@ const recipient = prepared((sql, a: Args<{ customer_id: number; address_id: numb
   sql
     .select({
       id: customers.id,
+      merchant_id: customers.merchant_id,
+      merchant_status: merchants.status,
       email: customers.email,
       first_name: customers.first_name,
       last_name: customers.last_name,
@@ -57,6 +64,7 @@ const recipient = prepared((sql, a: Args<{ customer_id: number; address_id: numb
       address: addresses,
     })
     .from(customers)
+    .innerJoin(merchants, eq(merchants.id, customers.merchant_id))
     .leftJoin(addresses, and(eq(addresses.customer_id, customers.id), eq(addresses.id, given(a.address_id))))
     .where(eq(customers.id, given(a.customer_id))),
 );
@@ -80,12 +88,15 @@ const buyersOf = prepared((sql, a: Args<{ ids: string }>) =>
   sql
     .select({
       id: customers.id,
+      merchant_id: customers.merchant_id,
+      merchant_status: merchants.status,
       email: customers.email,
       first_name: customers.first_name,
       last_name: customers.last_name,
       company: customers.company,
     })
     .from(customers)
+    .innerJoin(merchants, eq(merchants.id, customers.merchant_id))
     .where(among(customers.id, a.ids)),
 );
 const addressesCalled = prepared((sql, a: Args<{ ids: string }>) =>
@@ -110,19 +121,25 @@ export async function findRecipients(
   });
 }
 
-/** The id of the customer with this e-mail address, in any case, or null. */
+/** The id of the customer with this e-mail address, in any case, or null. Refuses: merchant_required. */
 export async function findCustomerByEmail(db: Db, email: string): Promise<number | null> {
-  const [row] = await byEmail(db, { email_key: emailKey(email) });
-  return row?.id ?? null;
+  const rows = await byEmail(db, { email_key: emailKey(email) });
+  refuseShared(rows, () => email);
+  return rows[0]?.id ?? null;
 }
 
 const byEmails = prepared((sql, a: Args<{ keys: string }>) =>
   sql.select().from(customers).where(amongTexts(customers.email_key, a.keys)),
 );
 
-/** The customers with these e-mail addresses, by the key of each; unknown addresses are left out. */
+/**
+ * The customers with these e-mail addresses, by the key of each; unknown addresses are left out.
+ * Refuses: merchant_required.
+ */
 export async function findCustomersByEmail(db: Db, emails: readonly string[]): Promise<Map<string, Customer>> {
-  const found = await withAddresses(db, await byEmails(db, { keys: list([...new Set(emails.map(emailKey))]) }));
+  const rows = await byEmails(db, { keys: list([...new Set(emails.map(emailKey))]) });
+  refuseShared(rows, ({ email }) => email);
+  const found = await withAddresses(db, rows);
   return new Map(found.map((customer) => [emailKey(customer.email), customer]));
 }
 
@@ -171,11 +188,11 @@ export async function countCustomers(db: Db, filter: CustomerFilter): Promise<nu
 
 /** Stores a new customer without addresses; null when another has its e-mail address. */
 export async function insertCustomer(tx: Tx, fields: CustomerFields): Promise<Customer | null> {
-  const row = { ...fields, version: 1, created_at: tx.now, updated_at: tx.now };
+  const row = { ...fields, merchant_id: makerOf(tx), version: 1, created_at: tx.now, updated_at: tx.now };
   const [inserted] = await tx.sql
     .insert(customers)
     .values({ ...row, email_key: emailKey(fields.email) })
-    .onConflictDoNothing({ target: customers.email_key })
+    .onConflictDoNothing({ target: [customers.email_key, customers.merchant_id] })
     .returning({ id: customers.id });
   if (inserted === undefined) return null;
   await keepWords(tx, inserted.id, wordsOf(fields));
@@ -335,7 +352,8 @@ export async function saveAddresses(
     if (id !== null && check !== null) await changeAddress(tx, { ...fields, ...check, id, now: tx.now });
   }
   const fresh = drafts.filter(({ id }) => id === null);
-  const unset = { customer_id: customer.id, is_default: false, created_at: tx.now, updated_at: tx.now };
+  const { id: customer_id, merchant_id } = customer;
+  const unset = { customer_id, merchant_id, is_default: false, created_at: tx.now, updated_at: tx.now };
   const ids = await insertIds(
     tx,
     addresses,

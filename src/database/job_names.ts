@@ -7,6 +7,7 @@ export const jobNames = [
   "inventory.fill_backorders",
   "orders.release_holds",
   "orders.hold_recalled",
+  "orders.hold_suspended",
   "orders.note_claims",
   "orders.recheck_goods",
   "orders.recheck_addresses",
@@ -29,4 +30,4 @@ export type JobName = (typeof jobNames)[number];
  * Records that a part of this process follows: it is told after each commit that changed them (`tx.changed`). Events
  * count once they have their place in the order of `GET /events`, users with their sessions and second factors.
  */
-export type Followed = "attempts" | "events" | "keys" | "users";
+export type Followed = "attempts" | "events" | "keys" | "merchants" | "users";

@@ -11,9 +11,11 @@ import { Effects, type Listeners } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
 import { commit_seconds, commit_writes, commits, failures, retries } from "./meters.ts";
 import { isRetried, Session, type Told } from "./postgres_session.ts";
+import { unscoped } from "./scope.ts";
+import { scopedStore } from "./scoped_store.ts";
 import { SteadyClock, step_min_ms } from "./steady_clock.ts";
-import type { Db, StepListener, Store, StoreFacts, Tx } from "./store.ts";
-import { recalled, Transaction } from "./transaction.ts";
+import type { Db, Scope, StepListener, Store, StoreFacts, Tx } from "./store.ts";
+import { Transaction, View } from "./transaction.ts";
 import { told, troubleOf } from "./trouble.ts";
 
 interface PostgresSettings {
@@ -73,6 +75,8 @@ export function sessionSettings(schema: string): string {
 
 class PostgresStore implements Store {
   readonly mode: Mode;
+  readonly scope = unscoped;
+  readonly base = this;
   readonly clock: SteadyClock;
   readonly #settings: PostgresSettings;
   /** The machine's time as the database told it last, and what time had elapsed by then. */
@@ -110,6 +114,10 @@ class PostgresStore implements Store {
     this.#pool.on("connect", (client) => client.on("error", () => {}));
   }
 
+  scoped(scope: Scope): Store {
+    return scopedStore(this, scope);
+  }
+
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -138,8 +146,7 @@ class PostgresStore implements Store {
   async read<T>(work: (db: Db) => Promise<T>): Promise<T> {
     try {
       return await this.#transact("read", async (session, now) => {
-        const memos = new Map<string, unknown>();
-        const db: Db = { sql: session.sql, now, ...this.#world(), memo: (key, make) => recalled(memos, key, make) };
+        const db = new View(session.sql, now, this.#world(), new Map());
         return await session.run(async () => await work(db));
       });
     } catch (error) {

@@ -2,13 +2,16 @@
 // what class everything is of, which costs more than SQLite does.
 import { Column, is, noopDecoder, Param, Placeholder, SQL } from "drizzle-orm";
 import type { Statement } from "./postgres_trip.ts";
+import { makerOf, scope_places, scopePlace, unscoped, usesScope } from "./scope.ts";
+import type { Scope } from "./store.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 type Row = Record<string, unknown>;
 
 /** A statement that is ready to run. */
 export interface Ready<R> {
-  execute(values?: Record<string, unknown>): Promise<R>;
+  /** Runs it with values for its places; the merchants of those that a scope fills are taken from it. */
+  execute(values?: Record<string, unknown>, scope?: Scope): Promise<R>;
 }
 
 /** How PostgreSQL is asked a statement that is ready. */
@@ -45,8 +48,10 @@ interface Kept {
 /** The same statement, faster. Statements whose rows are nested stay as they are. */
 export function quickened<R>(ready: Ready<R>): Ready<R> {
   // Drizzle runs a query each time it is awaited, so it is awaited here, once.
-  const usual: Ready<R> = { execute: async (values) => ready.execute(values) };
   const kept = ready as unknown as Kept;
+  const usual: Ready<R> = usesScope(kept.getQuery().params)
+    ? { execute: async (values, scope = unscoped) => ready.execute({ ...values, ...ofScope(scope) }) }
+    : { execute: async (values) => ready.execute(values) };
   keepNulls(kept);
   const shape = shapeOf(kept);
   const { stmt, executeMethod, client, rawQueryConfig } = kept;
@@ -56,8 +61,8 @@ export function quickened<R>(ready: Ready<R>): Ready<R> {
     const { text, name } = rawQueryConfig;
     const statement = { text, name };
     return {
-      execute: async (values = {}) => {
-        const { rows } = await client.ask(statement, bind(values));
+      execute: async (values = {}, scope = unscoped) => {
+        const { rows } = await client.ask(statement, bind(values, scope));
         return (shape === null ? rows : rows.map((row) => objectOf(row, shape))) as R;
       },
     };
@@ -76,9 +81,9 @@ export function quickened<R>(ready: Ready<R>): Ready<R> {
 /** An insert of some rows on PostgreSQL. */
 export interface ReadyRows {
   /** Inserts the rows and answers what is returned of each. */
-  execute(rows: readonly Values[]): Promise<unknown[][]>;
+  execute(rows: readonly Values[], scope: Scope): Promise<unknown[][]>;
   /** Inserts the rows without waiting: what fails it fails what is asked next, or the commit. */
-  later(rows: readonly Values[]): Promise<void>;
+  later(rows: readonly Values[], scope: Scope): Promise<void>;
 }
 
 /** The insert of some rows, faster than Drizzle runs it, from one of a single row and one of them all. */
@@ -90,14 +95,15 @@ export function quickenedRows(single: Ready<unknown>, all: Ready<unknown>): Read
   if (client === undefined || rawQueryConfig === undefined) throw new Error("the statement is not PostgreSQL's");
   const { text, name } = rawQueryConfig;
   const statement = { text, name };
+  const bound = (rows: readonly Values[], scope: Scope) => rows.flatMap((row) => bind(row, scope));
   return {
-    execute: async (rows) => (await client.ask(statement, rows.flatMap(bind))).rows,
-    later: (rows) => client.askLater(statement, rows.flatMap(bind)),
+    execute: async (rows, scope) => (await client.ask(statement, bound(rows, scope))).rows,
+    later: async (rows, scope) => client.askLater(statement, bound(rows, scope)),
   };
 }
 
-function runningBy<R>(bind: (values: Values) => unknown[], run: (values: unknown[]) => R): Ready<R> {
-  return { execute: async (values = {}) => run(bind(values)) };
+function runningBy<R>(bind: Bind, run: (values: unknown[]) => R): Ready<R> {
+  return { execute: async (values = {}, scope = unscoped) => run(bind(values, scope)) };
 }
 
 /** Whether a column takes values as they are. */
@@ -113,9 +119,28 @@ function keepNulls(kept: Kept): void {
   }
 }
 
-/** What puts values where a statement wants them. */
-function binderOf(params: readonly unknown[]): (values: Values) => unknown[] {
-  const places = params.map(placeOf);
+/** Puts values where a statement wants them, and the merchants of a scope. */
+type Bind = (values: Values, scope: Scope) => unknown[];
+
+/** The values of the places that a scope fills. */
+function ofScope({ sees, makes }: Scope): Values {
+  return { [scope_places.sees]: sees, [scope_places.makes]: makes };
+}
+
+function binderOf(params: readonly unknown[]): Bind {
+  const bind = bindingOf(params.map(placeOf));
+  const owned = params.flatMap(scopedPlaceOf);
+  if (owned.length === 0) return bind;
+  return (values, scope) => {
+    const bound = bind(values);
+    for (const { at, kind, owner } of owned) {
+      bound[at] = owner === null ? scope[kind] : makerOf(owner, scope[kind]);
+    }
+    return bound;
+  };
+}
+
+function bindingOf(places: readonly Place[]): (values: Values) => unknown[] {
   return (values) => {
     const bound: unknown[] = [];
     for (const { name, encoder, constant } of places) {
@@ -127,6 +152,19 @@ function binderOf(params: readonly unknown[]): (values: Values) => unknown[] {
   };
 }
 
+/** A place that a scope fills, and the column that a row to be stored has it in. */
+interface ScopedPlace {
+  readonly at: number;
+  readonly kind: keyof Scope;
+  readonly owner: Column | null;
+}
+
+function scopedPlaceOf(param: unknown, at: number): ScopedPlace[] {
+  const kind = scopePlace(param);
+  if (kind === null) return [];
+  return [{ at, kind, owner: is(param, Param) && is(param.encoder, Column) ? param.encoder : null }];
+}
+
 /** What stands in a place of a statement: the value of this name, or a constant; null for what is bound as it is. */
 interface Place {
   readonly name: string | null;
@@ -135,6 +173,7 @@ interface Place {
 }
 
 function placeOf(param: unknown): Place {
+  if (scopePlace(param) !== null) return { name: null, encoder: null, constant: null };
   if (is(param, Placeholder)) return { name: param.name, encoder: null, constant: null };
   if (!is(param, Param) || !is(param.value, Placeholder)) return { name: null, encoder: null, constant: param };
   const { encoder, value } = param;

@@ -13,10 +13,12 @@ import { Effects, type Listeners } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
 import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
 import { OneTurn } from "./one_turn.ts";
+import { unscoped } from "./scope.ts";
+import { scopedStore } from "./scoped_store.ts";
 import { connectWriter, type SqliteConnection } from "./sqlite_connection.ts";
 import { SqliteReader } from "./sqlite_reader.ts";
 import { SteadyClock } from "./steady_clock.ts";
-import type { Db, StepListener, Store, StoreFacts, Tx } from "./store.ts";
+import type { Db, Scope, StepListener, Store, StoreFacts, Tx } from "./store.ts";
 import { Transaction, type World } from "./transaction.ts";
 import { told, troubleFault, troubleOf } from "./trouble.ts";
 import type { Depth } from "./whole_check.ts";
@@ -82,6 +84,8 @@ export function openSqlite(settings: SqliteSettings): Store {
 
 class SqliteStore implements Store {
   readonly mode: Mode;
+  readonly scope = unscoped;
+  readonly base = this;
   readonly clock: SteadyClock;
   readonly #settings: SqliteSettings;
   readonly #writer: SqliteConnection;
@@ -169,6 +173,10 @@ class SqliteStore implements Store {
       "update commit_sequence set number = number + 1, at = case when ? then ? else max(at, ?) end returning number",
     );
     this.clock.recall((write("select at from commit_sequence").values()[0]?.[0] as number | undefined) ?? 0);
+  }
+
+  scoped(scope: Scope): Store {
+    return scopedStore(this, scope);
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import type { Statement } from "bun:sqlite";
 import { OneTurn } from "./one_turn.ts";
 import { connectReader, type SqliteConnection } from "./sqlite_connection.ts";
 import type { Db } from "./store.ts";
-import { recalled, type World } from "./transaction.ts";
+import { View, type World } from "./transaction.ts";
 
 const view_ms = 10;
 
@@ -45,7 +45,6 @@ export class SqliteReader {
   #idle: Timer | null = null;
   /** What was made once for all who read this view. */
   readonly #memos = new Map<string, unknown>();
-  readonly #memo = <T>(key: string, make: () => T): T => recalled(this.#memos, key, make);
 
   constructor(settings: ReaderSettings) {
     this.#settings = settings;
@@ -119,7 +118,7 @@ export class SqliteReader {
     try {
       enter();
       if (!this.#kept && this.#until <= performance.now()) this.#open();
-      const db = { sql: this.#connection.sql, now: now(), ...world(), memo: this.#memo };
+      const db = new View(this.#connection.sql, now(), world(), this.#memos);
       done(await this.#turn.of(work(db)));
     } catch (error) {
       if (!this.#kept) this.#close();

@@ -13,13 +13,15 @@ import { among, given, int, list, listed, table, text } from "../../db/kit.ts";
 import { engine } from "../config.ts";
 import { assert } from "../kit/assert.ts";
 import { quickened, quickenedRows, type Ready, type ReadyRows } from "./ready.ts";
-import type { Reading, Tx, Writing } from "./store.ts";
+import { bareOf, ownerOf, scope_places, usesScope, withinOf } from "./scope.ts";
+import type { Filled, Reading, Tx, Writing } from "./store.ts";
 
 /** The arguments of a prepared statement, as its query names them: usable wherever Drizzle takes a value. */
 export type Args<A> = { readonly [K in keyof A & string]: Placeholder<K, A[K]> & SQL<A[K]> };
 
 interface Built<R> {
   prepare(name: string): Ready<R>;
+  toSQL(): { readonly params: readonly unknown[] };
 }
 
 /** A statement to be awaited with what it runs in and its arguments. */
@@ -31,7 +33,8 @@ let made_count = 0;
  * Prepares a query for reuse: `const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(t)…)` with
  * `a.id` where the value goes, then `await byId(db, { id })`. A query that changes rows types its first argument
  * `sql: Writing` and then takes a `Tx`. Values for bool and json columns go into `set` and `values` only, where Drizzle
- * knows the column they are for.
+ * knows the column they are for. It is kept as it is written for a bare store; where a scope adds something to it, it
+ * is kept once more for all merchants.
  */
 export function prepared<A, R, S extends Reading = Reading>(
   build: (sql: S, args: Args<A>) => Built<R>,
@@ -39,14 +42,31 @@ export function prepared<A, R, S extends Reading = Reading>(
   const made = new WeakMap<Reading, Ready<R>>();
   const name = `p${made_count++}`;
   const args = new Proxy({}, { get: (_, key) => template.placeholder(String(key)) }) as Args<A>;
-  const first = async (sql: S, values: Record<string, unknown>) => {
+  const make = (sql: S) => {
     const ready = quickened(build(sql, args).prepare(name));
+    made.set(sql, ready);
+    return ready;
+  };
+  const first = async (sql: S, values: Record<string, unknown>) => {
+    const within = withinOf(sql);
+    if (within === null) return make(sql).execute(values);
+    const bare = within.bare as unknown as S;
+    const query = build(within.pattern as unknown as S, args);
+    if (usesScope(query.toSQL().params)) {
+      const ready = quickened(query.prepare(name + within.mark));
+      made.set(within.pattern, ready);
+      return ready.execute(values, within.scope);
+    }
+    const ready = made.get(bare) ?? make(bare);
     made.set(sql, ready);
     return ready.execute(values);
   };
   return ({ sql }, values) => {
     const ready = made.get(sql);
-    return ready === undefined ? first(sql, values as never) : ready.execute(values as never);
+    if (ready !== undefined) return ready.execute(values as never);
+    const within = withinOf(sql);
+    const scoped = within === null ? undefined : made.get(within.pattern);
+    return scoped === undefined ? first(sql, values as never) : scoped.execute(values as never, within?.scope);
   };
 }
 
@@ -97,31 +117,37 @@ export function preparedIds<A>(
 
 /**
  * Inserts rows: a prepared statement a row on SQLite, where building SQL costs; one for all on PostgreSQL, where trips
- * cost. There nothing is waited for: what fails it fails the next statement, the part or the commit.
+ * cost. There nothing is waited for: what fails it fails the next statement, the part or the commit. A row that does
+ * not say whose it is becomes that of the merchant for whom the scope makes records.
  */
-export async function insert<T extends PgTable>(tx: Tx, table: T, rows: readonly InferInsertModel<T>[]): Promise<void> {
+export async function insert<T extends PgTable>(
+  tx: Tx,
+  table: T,
+  rows: readonly Filled<InferInsertModel<T>>[],
+): Promise<void> {
   if (engine === "postgres") {
-    for (const some of chunksOf(rows)) await insertSome(tx.sql, table, some, null).later(some);
+    for (const some of chunksOf(rows as readonly Row[])) await insertSome(tx, table, some, null).later(some, tx.scope);
     return;
   }
-  for (const row of rows as readonly Row[]) await insertOne(tx.sql, table, row);
+  for (const row of rows as readonly Row[]) await insertOne(tx, table, row);
 }
 
 /** Inserts rows as `insert` does and answers their ids, in the order of the rows. */
 export async function insertIds<T extends PgTable & { id: AnyPgColumn }>(
   tx: Tx,
   table: T,
-  rows: readonly InferInsertModel<T>[],
+  rows: readonly Filled<InferInsertModel<T>>[],
 ): Promise<number[]> {
   const ids: number[] = [];
   if (engine === "postgres") {
-    for (const some of chunksOf(rows)) {
-      for (const [id] of await insertSome(tx.sql, table, some, table.id).execute(some)) ids.push(id as number);
+    for (const some of chunksOf(rows as readonly Row[])) {
+      const returned = await insertSome(tx, table, some, table.id).execute(some, tx.scope);
+      for (const [id] of returned) ids.push(id as number);
     }
   } else {
     // SQLite tells the id of a row that was inserted last in half the time that it takes to return it.
     for (const row of rows as readonly Row[]) {
-      const { lastInsertRowid } = (await insertOne(tx.sql, table, row)) as { readonly lastInsertRowid: number };
+      const { lastInsertRowid } = (await insertOne(tx, table, row)) as { readonly lastInsertRowid: number };
       ids.push(lastInsertRowid);
     }
   }
@@ -185,7 +211,8 @@ function* chunksOf(rows: readonly Row[]): Generator<readonly Row[]> {
 const row_inserts = new WeakMap<Writing, Map<PgTable, Map<string, ReadyRows>>>();
 
 /** The statement that inserts such rows on PostgreSQL, prepared once on each connection. */
-function insertSome(sql: Writing, table: PgTable, rows: readonly Row[], id: AnyPgColumn | null): ReadyRows {
+function insertSome(tx: Tx, table: PgTable, rows: readonly Row[], id: AnyPgColumn | null): ReadyRows {
+  const sql = bareOf(tx.sql);
   const names = namesOf(rows[0] as Row);
   const tables = getOrMake(row_inserts, sql, () => new Map<PgTable, Map<string, ReadyRows>>());
   const shapes = getOrMake(tables, table, () => new Map<string, ReadyRows>());
@@ -198,14 +225,15 @@ function insertSome(sql: Writing, table: PgTable, rows: readonly Row[], id: AnyP
 
 const inserts = new WeakMap<Writing, Map<PgTable, Map<string, Ready<unknown>>>>();
 
-async function insertOne(sql: Writing, table: PgTable, row: Row): Promise<unknown> {
+async function insertOne(tx: Tx, table: PgTable, row: Row): Promise<unknown> {
+  const sql = bareOf(tx.sql);
   const names = namesOf(row);
   const tables = getOrMake(inserts, sql, () => new Map<PgTable, Map<string, Ready<unknown>>>());
   const shapes = getOrMake(tables, table, () => new Map<string, Ready<unknown>>());
-  return getOrMake(shapes, names.join(), () => quickened(insertOf(sql, table, names, null, 1))).execute(row);
+  return getOrMake(shapes, names.join(), () => quickened(insertOf(sql, table, names, null, 1))).execute(row, tx.scope);
 }
 
-/** An insert of so many rows, each of which has the same values to be named. */
+/** An insert of so many rows, each of which has the same values to be named. Whose they are the scope says, else. */
 function insertOf(
   sql: Writing,
   table: PgTable,
@@ -216,7 +244,8 @@ function insertOf(
   for (const column of Object.values(getTableColumns(table))) {
     assert(column.defaultFn === undefined, `${column.name} has a default that would be computed once and kept`);
   }
-  const values = Object.fromEntries(names.map((name) => [name, template.placeholder(name)]));
+  const owner = ownerOf(table) === null ? {} : { merchant_id: template.placeholder(scope_places.makes) };
+  const values = { ...owner, ...Object.fromEntries(names.map((name) => [name, template.placeholder(name)])) };
   const query = sql.insert(table).values(Array.from({ length: count }, () => values) as never);
   const name = `p${made_count++}`;
   return id === null ? query.prepare(name) : query.returning({ id }).prepare(name);

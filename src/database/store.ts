@@ -1,5 +1,6 @@
 // The seam between the service and its data: what features may ask of a database, whichever engine it is.
-import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import type { SQL } from "drizzle-orm";
+import type { PgDatabase, PgInsertBase, PgInsertValue, PgQueryResultHKT, PgTable } from "drizzle-orm/pg-core";
 import type { Clock } from "../kit/clock.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { Site } from "../kit/site.ts";
@@ -13,11 +14,31 @@ export interface Reading extends Pick<Drizzle, "select" | "selectDistinct" | "$w
   with(...queries: Parameters<Drizzle["with"]>): Pick<ReturnType<Drizzle["with"]>, "select" | "selectDistinct">;
 }
 
+/** A row to be stored. Whose it is it may leave to the scope, and it must say it where the scope does not. */
+export type Filled<Row> = Row extends { merchant_id?: infer Owner }
+  ? Omit<Row, "merchant_id"> & { merchant_id?: Owner | undefined }
+  : Row;
+
+/** An insert that is begun. */
+interface Inserting<T extends PgTable> {
+  values(rows: Filled<PgInsertValue<T>> | Filled<PgInsertValue<T>>[]): PgInsertBase<T, PgQueryResultHKT>;
+  /** Rows of all columns in their order: whose they are, too, and no scope is added. */
+  select(rows: SQL): PgInsertBase<T, PgQueryResultHKT>;
+}
+
 /** The queries a write may ask. */
-export type Writing = Pick<
-  Drizzle,
-  "select" | "selectDistinct" | "with" | "$with" | "$count" | "insert" | "update" | "delete"
->;
+export interface Writing extends Pick<Drizzle, "select" | "selectDistinct" | "$with" | "$count" | "update" | "delete"> {
+  with(...queries: Parameters<Drizzle["with"]>): Omit<ReturnType<Drizzle["with"]>, "insert">;
+  insert<T extends PgTable>(table: T): Inserting<T>;
+}
+
+/** Whose records are seen and made. A table is owned by merchants if it has a column `merchant_id`. */
+export interface Scope {
+  /** The merchant whose records alone are seen; null for those of all. */
+  readonly sees: number | null;
+  /** The merchant to whom belongs what is made; null where each record says so by itself. */
+  readonly makes: number | null;
+}
 
 /** A consistent view of one store at one time. What takes it reads. */
 export interface Db {
@@ -27,7 +48,14 @@ export interface Db {
   readonly mode: Mode;
   /** How the world outside reaches the service of this process. */
   readonly site: Site;
-  /** What was read or made once for all who share this view: it depends on the records alone, not on `now`. */
+  /** Whose records `sql` sees and makes, without a word about it in any query. */
+  readonly scope: Scope;
+  /** The same view, seen so. */
+  scoped(scope: Scope): Db;
+  /**
+   * What was read or made once for all who share this view in the same scope: it depends on the records alone, not on
+   * `now`.
+   */
   memo<T>(key: string, make: () => T): T;
 }
 
@@ -37,6 +65,11 @@ export interface Db {
  */
 export interface Tx extends Db {
   readonly sql: Writing;
+  /**
+   * The same transaction, seen so. What one scope keeps in a memo another does not see: two of them do not work on the
+   * same records in one transaction.
+   */
+  scoped(scope: Scope): Tx;
   /** A new random identifier that sorts by time: `newId("evt")` is `evt_` and a UUIDv7 without dashes. */
   newId(prefix: string): string;
   /** The transaction that this is a nested part of; null for a whole one. */
@@ -49,10 +82,11 @@ export interface Tx extends Db {
   changed(followed: Followed): void;
   /**
    * Runs `work` once before this transaction (or this nested part) ends, in order of registration. A key that still
-   * waits is not registered again; once its work has begun it may be.
+   * waits is not registered again in the same scope; once its work has begun it may be. The work gets the scope it was
+   * registered in.
    */
   atEnd(key: string, work: (tx: Tx) => Promise<void>): void;
-  /** State that lives as long as this transaction (or this nested part). */
+  /** State of this scope that lives as long as this transaction (or this nested part). */
   memo<T>(key: string, make: () => T): T;
 }
 
@@ -79,6 +113,12 @@ export type StepListener = (tx: Tx, by_ms: number) => Promise<void>;
 /** The data of one mode. */
 export interface Store {
   readonly mode: Mode;
+  /** Whose records its views and transactions see and make; those of a bare store all. */
+  readonly scope: Scope;
+  /** The bare store that this one is a view of, or itself. */
+  readonly base: Store;
+  /** The same store, seen so. It is cheap, and mostly the same object for the same scope. */
+  scoped(scope: Scope): Store;
   /** The store's time: no transaction that begins later has an earlier `now`, unless the clock was set far back. */
   readonly clock: Clock;
   /** A consistent read-only view. `work` awaits nothing but `db`. */

@@ -5,7 +5,8 @@ import type { Mode } from "../kit/mode.ts";
 import type { Site } from "../kit/site.ts";
 import { Effects } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
-import type { Tx, Writing } from "./store.ts";
+import { kept, scopedSql, scopeKey, unscoped } from "./scope.ts";
+import type { Db, Reading, Scope, Tx, Writing } from "./store.ts";
 
 /** How an engine runs a part of a transaction that can be undone by itself. */
 type Savepoint = <T>(work: () => Promise<T>) => Promise<T>;
@@ -24,8 +25,10 @@ export class Transaction implements Tx {
   readonly now: number;
   readonly mode: Mode;
   readonly site: Site;
+  readonly scope = unscoped;
   readonly outer: Tx | null;
   readonly #savepoint: Savepoint;
+  #scoped: Map<string, Tx> | null = null;
   #memos: Map<string, unknown> | null = null;
   #finishers: Map<string, (tx: Tx) => Promise<void>> | null = null;
   #effects: Effects | null = null;
@@ -38,6 +41,13 @@ export class Transaction implements Tx {
     this.site = site;
     this.#savepoint = savepoint;
     this.outer = outer;
+  }
+
+  scoped(scope: Scope): Tx {
+    const key = scopeKey(scope);
+    if (key === "") return this;
+    this.#scoped ??= new Map();
+    return kept(this.#scoped, key, () => new ScopedTransaction(this, scope, key));
   }
 
   newId(prefix: string): string {
@@ -108,8 +118,90 @@ export class Transaction implements Tx {
   }
 }
 
+/** A transaction as one scope sees it. All else it leaves to the whole. */
+class ScopedTransaction implements Tx {
+  readonly sql: Writing;
+  readonly now: number;
+  readonly mode: Mode;
+  readonly site: Site;
+  readonly scope: Scope;
+  readonly #whole: Transaction;
+  readonly #key: string;
+
+  constructor(whole: Transaction, scope: Scope, key: string) {
+    this.sql = scopedSql(whole.sql, scope);
+    this.now = whole.now;
+    this.mode = whole.mode;
+    this.site = whole.site;
+    this.scope = scope;
+    this.#whole = whole;
+    this.#key = key;
+  }
+
+  get outer(): Tx | null {
+    return this.#whole.outer?.scoped(this.scope) ?? null;
+  }
+
+  scoped(scope: Scope): Tx {
+    return this.#whole.scoped(scope);
+  }
+
+  newId(prefix: string): string {
+    return this.#whole.newId(prefix);
+  }
+
+  nested<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#whole.nested((tx) => work(tx.scoped(this.scope)));
+  }
+
+  wake(job: JobName, at: number): void {
+    this.#whole.wake(job, at);
+  }
+
+  changed(followed: Followed): void {
+    this.#whole.changed(followed);
+  }
+
+  atEnd(key: string, work: (tx: Tx) => Promise<void>): void {
+    this.#whole.atEnd(`${this.#key} ${key}`, (tx) => work(tx.scoped(this.scope)));
+  }
+
+  memo<T>(key: string, make: () => T): T {
+    return this.#whole.memo(`${this.#key} ${key}`, make);
+  }
+}
+
+/** The `Db` of both engines. */
+export class View implements Db {
+  readonly sql: Reading;
+  readonly now: number;
+  readonly mode: Mode;
+  readonly site: Site;
+  readonly scope: Scope;
+  readonly #memos: Map<string, unknown>;
+  readonly #key: string;
+
+  constructor(sql: Reading, now: number, { mode, site }: World, memos: Map<string, unknown>, scope = unscoped) {
+    this.sql = scopedSql(sql, scope);
+    this.now = now;
+    this.mode = mode;
+    this.site = site;
+    this.scope = scope;
+    this.#memos = memos;
+    this.#key = scopeKey(scope);
+  }
+
+  scoped(scope: Scope): Db {
+    return scope === this.scope ? this : new View(this.sql, this.now, this, this.#memos, scope);
+  }
+
+  memo<T>(key: string, make: () => T): T {
+    return recalled(this.#memos, this.#key === "" ? key : `${this.#key} ${key}`, make);
+  }
+}
+
 /** What was made once under a key. */
-export function recalled<T>(memos: Map<string, unknown>, key: string, make: () => T): T {
+function recalled<T>(memos: Map<string, unknown>, key: string, make: () => T): T {
   if (!memos.has(key)) memos.set(key, make());
   return memos.get(key) as T;
 }

@@ -51,7 +51,8 @@ export interface ReturnedItem {
 
 /** The fields of each kind of act besides its time. Acts after `order` name the order by its number. */
 interface ActFacts {
-  zone: { readonly zone: ColdZone };
+  /** `kept_for` is the code of the merchant whose goods alone lie in its bins; null for those of anybody. */
+  zone: { readonly zone: ColdZone; readonly kept_for: string | null };
   /** The warehouse's own prices by zone, in addition to the sample cards. */
   tariff: object;
   product: { readonly article: Article };

@@ -28,7 +28,7 @@ import type { Act, ActKind, ActOf } from "./acts.ts";
 import { ground } from "./tariff.ts";
 
 /** What earlier acts created, by the names that later acts use. */
-interface Story {
+export interface Story {
   readonly customers: Map<string, { readonly id: string; readonly addresses: readonly string[] }>;
   /** Orders by order number, as identifiers of the API. */
   readonly orders: Map<string, string>;
@@ -57,9 +57,10 @@ export async function performAct(tx: Tx, act: Act, story: Story): Promise<Rememb
 }
 
 const acts: Perform = {
-  zone: async (tx, { zone }) => {
+  zone: async (tx, { zone, kept_for }) => {
     const { bins, ...facts } = zone;
-    const location_zones = [{ ...facts, bins: bins.map((code) => ({ code })) }];
+    const keeping = kept_for === null ? {} : { dedicated_merchant_id: kept_for };
+    const location_zones = [{ ...facts, bins: bins.map((code) => ({ code, ...keeping })) }];
     await updateWarehouse(tx, await warehouse(tx), { location_zones });
     return null;
   },

@@ -3,7 +3,7 @@ import type { Condition, Disposition, ReturnReason } from "../returns/status.ts"
 import type { TrackingEventStatus } from "../shipping/updates/status.ts";
 import type { Act, ActOf, DeliveryAddress, ReturnedItem, ServiceCode } from "./acts.ts";
 import { addWorkdays, day_ms, hour_ms, inWorkingTime, isWorkday, minute_ms, onDayOf } from "./calendar.ts";
-import { type Article, catalogue } from "./catalogue.ts";
+import type { Article } from "./catalogue.ts";
 import type { Wish } from "./demand.ts";
 import { otherCarrier } from "./tariff.ts";
 
@@ -43,15 +43,16 @@ const complaints: readonly (readonly [ReturnReason, Condition, string | null])[]
   ["expired", "expired", "Too close to its date for us."],
 ];
 
-const articles = new Map(catalogue.map((article) => [article.sku, article]));
-
 /** Draws the course of an order; the same seed and order number always draw the same. */
 export function drawFate(seed: number, wish: Wish): Fate {
   return fates[journeyRandom(seed, wish).weighted(fates.map((fate) => fateWeights[fate]))] as Fate;
 }
 
+/** What is sold, by SKU. */
+type Articles = ReadonlyMap<string, Article>;
+
 /** All acts of one order, the first being its creation; acts after the plan's end are still to happen. */
-export function journey(seed: number, wish: Wish, fate: Fate): readonly Act[] {
+export function journey(seed: number, wish: Wish, fate: Fate, articles: Articles): readonly Act[] {
   const random = journeyRandom(seed, wish);
   const { at, order_number } = wish;
   const acts: Act[] = [created(random, wish)];
@@ -76,7 +77,7 @@ export function journey(seed: number, wish: Wish, fate: Fate): readonly Act[] {
   }
   const shipped_at = floorWork(random, wish, ready, acts);
   const delivered_at = transit(random, wish, shipped_at, fate === "delayed", acts);
-  if (fate === "returned") comeBack(random, wish, delivered_at, acts);
+  if (fate === "returned") acts.push(...comeBack(random, wish, delivered_at, articles));
   return acts;
 }
 
@@ -150,7 +151,7 @@ function transit(random: Random, wish: Wish, shipped_at: number, delayed: boolea
 }
 
 /** Some units of one line are returned, inspected and refunded. */
-function comeBack(random: Random, wish: Wish, delivered_at: number, acts: Act[]): void {
+function comeBack(random: Random, wish: Wish, delivered_at: number, articles: Articles): Act[] {
   const { order_number } = wish;
   const line = random.pick(wish.lines);
   const article = articles.get(line.sku) as Article;
@@ -162,7 +163,7 @@ function comeBack(random: Random, wish: Wish, delivered_at: number, acts: Act[])
   const received_at = inWorkingTime(isWorkday(arrival) ? arrival : addWorkdays(arrival, 1));
   const inspected_at = inWorkingTime(received_at + random.integer(60, 360) * minute_ms);
   const refunded_at = inWorkingTime(inspected_at + random.integer(1, 20) * hour_ms);
-  acts.push(
+  return [
     { at: asked_at, kind: "return", order_number, reason, notes, items: [item] },
     { at: received_at, kind: "receive_return", order_number },
     {
@@ -172,7 +173,7 @@ function comeBack(random: Random, wish: Wish, delivered_at: number, acts: Act[])
       items: [{ ...item, disposition: dispositionOf(article, condition) }],
     },
     { at: refunded_at, kind: "refund_return", order_number },
-  );
+  ];
 }
 
 function dispositionOf(article: Article, condition: Condition): Disposition {

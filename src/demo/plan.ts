@@ -1,12 +1,14 @@
 import { seededRandom } from "../kit/random.ts";
-import type { PublicOrderStatus } from "../orders/status.ts";
 import type { Act } from "./acts.ts";
 import { inventBuyers } from "./buyers.ts";
 import { day_ms, minute_ms } from "./calendar.ts";
 import { catalogue, coldZones } from "./catalogue.ts";
 import { inventDemand, type Wish } from "./demand.ts";
 import { drawFate, type Fate, journey } from "./journey.ts";
+import { type SampleMerchant, sampleMerchants } from "./merchants.ts";
+import { planNeighbour } from "./neighbours.ts";
 import { planSupply, scarceSkus } from "./supply.ts";
+import { addUp, type Plan } from "./totals.ts";
 
 /** The settings of a plan: the same settings always give the same plan. */
 interface PlanSettings {
@@ -15,34 +17,27 @@ interface PlanSettings {
   readonly until: number;
 }
 
-/** The figures of the business once every act is done. */
-interface PlanTotals {
-  readonly acts: number;
-  readonly products: number;
-  readonly customers: number;
-  readonly receipts: number;
-  readonly units_received: number;
-  readonly orders: number;
-  readonly units_ordered: number;
-  readonly returns: number;
-  /** Orders that wait for goods; they are among the pending ones. */
-  readonly backordered_orders: number;
-  /** Orders by status, as the API shows it. */
-  readonly orders_by_status: Readonly<Record<PublicOrderStatus, number>>;
-}
-
-/** The sample business as a list of acts in order of time, and its figures afterwards. */
-interface Plan {
-  readonly acts: readonly Act[];
-  readonly totals: PlanTotals;
-}
-
 const order_days = 60;
 const order_count = 1_000;
 const buyer_count = 200;
 const first_buyer_count = 150;
 const held_count = 6;
 const held_within_ms = 3 * day_ms;
+const articles = new Map(catalogue.map((article) => [article.sku, article]));
+
+/** The plan of each merchant in the sample warehouse, the grocer's first. */
+export function planHouse(
+  settings: PlanSettings,
+): readonly { readonly merchant: SampleMerchant; readonly plan: Plan }[] {
+  const { grocer, neighbours } = sampleMerchants;
+  const plan = planBusiness(settings);
+  // Some of the grocer's customers buy from the neighbours too.
+  const regulars = plan.acts.flatMap((act) => (act.kind === "customer" ? [act.buyer] : [])).slice(0, 2);
+  return [
+    { merchant: grocer, plan },
+    ...neighbours.map((one) => ({ merchant: one.merchant, plan: planNeighbour(settings, one, regulars) })),
+  ];
+}
 
 /**
  * Plans a cold-chain grocer that opened 61 days before `until` and has had 1,000 orders of 200 customers since. Stock
@@ -57,7 +52,7 @@ export function planBusiness({ seed, until }: PlanSettings): Plan {
   const fates = decideFates(seed, wishes, short_orders, until);
   const firstOrders = new Map(wishes.toReversed().map(({ buyer, at }) => [buyer.email, at]));
   const acts: Act[] = [
-    ...coldZones.map((zone) => ({ at: opening, kind: "zone", zone }) as const),
+    ...coldZones.map((zone) => ({ at: opening, kind: "zone", zone, kept_for: null }) as const),
     { at: opening, kind: "tariff" },
     ...catalogue.map((article) => ({ at: opening, kind: "product", article }) as const),
     ...buyers.map((buyer, index) => {
@@ -69,7 +64,7 @@ export function planBusiness({ seed, until }: PlanSettings): Plan {
       } as const;
     }),
     ...receipts,
-    ...wishes.flatMap((wish) => journey(seed, wish, fates.get(wish.order_number) ?? "plain")),
+    ...wishes.flatMap((wish) => journey(seed, wish, fates.get(wish.order_number) ?? "plain", articles)),
   ];
   // Sorting keeps the order of acts of one time: zones before products before receipts.
   const past = acts.filter(({ at }) => at < until).sort((a, b) => a.at - b.at);
@@ -98,50 +93,4 @@ function decideFates(
       fates.set(order_number, "held");
     });
   return fates;
-}
-
-/** An order's status after the last act of these kinds; other acts leave it as it is. */
-const statusAfter: Partial<Record<Act["kind"], PublicOrderStatus>> = {
-  order: "pending",
-  hold: "on_hold",
-  release: "pending",
-  cancel: "cancelled",
-  process: "processing",
-  pack: "fulfilled",
-  ship: "shipped",
-};
-
-function addUp(acts: readonly Act[], backordered_orders: number): PlanTotals {
-  const status = new Map<string, PublicOrderStatus>();
-  let units_received = 0;
-  let units_ordered = 0;
-  for (const act of acts) {
-    if (act.kind === "receipt") units_received += act.quantity;
-    if (act.kind === "order") units_ordered += act.lines.reduce((sum, { quantity }) => sum + quantity, 0);
-    const after = act.kind === "scan" && act.status === "delivered" ? "delivered" : statusAfter[act.kind];
-    if (after !== undefined && "order_number" in act) status.set(act.order_number, after);
-  }
-  const orders_by_status = {
-    pending: 0,
-    processing: 0,
-    fulfilled: 0,
-    shipped: 0,
-    delivered: 0,
-    cancelled: 0,
-    on_hold: 0,
-  };
-  for (const value of status.values()) orders_by_status[value]++;
-  const count = (kind: Act["kind"]) => acts.filter((act) => act.kind === kind).length;
-  return {
-    acts: acts.length,
-    products: count("product"),
-    customers: count("customer"),
-    receipts: count("receipt"),
-    units_received,
-    orders: count("order"),
-    units_ordered,
-    returns: count("return"),
-    backordered_orders,
-    orders_by_status,
-  };
 }

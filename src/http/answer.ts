@@ -1,7 +1,7 @@
 import type { Db, Tx, Writer } from "../database/store.ts";
 import type { Call } from "./call.ts";
 import { enveloped } from "./envelope.ts";
-import { idempotencyKey, keptAnswer, once } from "./idempotency.ts";
+import { keptAnswer, keptName, once } from "./idempotency.ts";
 import { keepPace } from "./pace.ts";
 import { entityTag, isKnown, refuseUnmatched } from "./preconditions.ts";
 import type { KeptAnswer } from "./store.ts";
@@ -32,7 +32,7 @@ export async function answerWrite<Data>(
     await call.recording?.note(tx, call, status, data);
     return writtenAnswer(call, status, data, tx.now, wrap);
   };
-  const key = idempotencyKey(call.request);
+  const key = keptName(call);
   await keepPace(call);
   const done = key === null ? await writeFor(call, act) : await actOnce(call, key, act, secret_key);
   return jsonResponse(call, done.status, done.body, done.headers);
@@ -89,7 +89,7 @@ export async function answerLongWork(
   work: () => Promise<Response>,
   secret_key: Uint8Array | null = null,
 ): Promise<Response> {
-  const key = idempotencyKey(call.request);
+  const key = keptName(call);
   if (key === null) return work();
   return inTurn(call, key, async () => {
     const kept = await call.store.read((db) => keptAnswer(db, call, key, secret_key));

@@ -23,7 +23,12 @@ export interface Call {
   readonly route: Route;
   /** Whether it may change something, so that its `Idempotency-Key` counts. */
   readonly writes: boolean;
-  readonly store: Store;
+  /** The data of its world, as far as who asks may see them and the request is about them. */
+  store: Store;
+  /** The same once the body has named a merchant, too; null where anyone may ask. */
+  readonly scopeOf: ((merchant: unknown) => Store) | null;
+  /** The merchant whose key or user asks; null for the house. */
+  readonly merchant_id: number | null;
   /** Who asks: an API key or a user; the system where anyone may. */
   readonly actor: Actor;
   /** His permissions. */

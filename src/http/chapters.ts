@@ -84,7 +84,19 @@ export const chapters = [
       "What leaves today and what waits, and figures over days, weeks and months: each report as JSON and as CSV." +
       " Days are those of the first warehouse's time zone.",
   },
+  {
+    name: "Billing",
+    description:
+      "What was done for merchants, told by each act as it happened, and what lay where on each day. Prices and" +
+      " invoices are made elsewhere, of these.",
+  },
   { name: "Events", description: "Events that happened, to be read again." },
+  {
+    name: "Merchants",
+    description:
+      "Those whose goods lie in the house and whose orders leave it. With one merchant nothing has to name it; with" +
+      " several see the guide *Several merchants*.",
+  },
   {
     name: "Users",
     description:

@@ -4,7 +4,7 @@ import { checkQuery, closed } from "../kit/schema.ts";
 import type { Call } from "./call.ts";
 import { errorResponse, optionsResponse } from "./errors.ts";
 import { refuseHead } from "./head.ts";
-import { idempotencyKey, refuseReused } from "./idempotency.ts";
+import { idempotencyKey, keptName, refuseReused } from "./idempotency.ts";
 import { csv, json, parseJson, readQuery, readText, refuseInexact, saysJson } from "./input.ts";
 import { refuseHost } from "./origin.ts";
 import type { Service } from "./service.ts";
@@ -54,8 +54,11 @@ export const withConventions = (service: Service, admit: Admit) =>
       const at = url.indexOf("?");
       if (at < 0) return;
       context.query = readQuery(url.slice(at + 1));
+      // Admission has read it: it says for all lists alike whose records they show.
+      if (context.call.route.of_merchants) delete context.query["merchant"];
       if (context.call.route.refuses_query) noParameters(context.query);
     })
+    .onBeforeHandle({ as: "global" }, ({ call, body }) => narrowByBody(call, body))
     .onError({ as: "global" }, async ({ error, request, code, call }) => {
       const trace = traceOf(request);
       const { request_id, route, headers } = trace;
@@ -69,6 +72,12 @@ export const withConventions = (service: Service, admit: Admit) =>
       if (fault.code === "method_not_allowed" && request.method === "OPTIONS") return optionsResponse(fault, trace);
       return errorResponse(fault, asked, headers, service.stores.live.clock.now());
     });
+
+/** Narrows what a request is about to the merchant whom its body names. */
+function narrowByBody(call: Call | null, body: unknown): void {
+  if (call?.scopeOf == null || typeof body !== "object" || body === null || !("merchant_id" in body)) return;
+  call.store = call.scopeOf(body.merchant_id);
+}
 
 function faultOf(error: unknown, code: unknown): Fault {
   if (error instanceof Fault) return error;
@@ -87,7 +96,7 @@ const of_bodies: readonly FaultCode[] = ["malformed_request", "validation_failed
  */
 async function firstFault(fault: Fault, call: Call | null): Promise<Fault> {
   if (!call?.writes || !of_bodies.includes(fault.code)) return fault;
-  const key = idempotencyKey(call.request);
+  const key = keptName(call);
   if (key === null) return fault;
   try {
     await call.store.read((db) => refuseReused(db, call, key));

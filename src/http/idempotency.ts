@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Db, Tx } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
 import { Fault, faults } from "../kit/fault.ts";
+import { wireId } from "../kit/ids.ts";
 import { open, seal } from "../kit/seal.ts";
 import type { Call } from "./call.ts";
 import { refusalOf } from "./errors.ts";
@@ -20,6 +21,19 @@ export function idempotencyKey(request: Request): string | null {
     throw new Fault("malformed_header", "Idempotency-Key must be 1 to 255 visible ASCII characters.");
   }
   return key;
+}
+
+/**
+ * The name under which the answer to a call is kept, or null without an `Idempotency-Key`. Merchants and the house may
+ * use equal keys, and so may users for what they do about themselves, as whomever they act; a key that was rotated
+ * finds what the one before it did. Refuses: malformed_header.
+ */
+export function keptName({ request, merchant_id, route, actor }: Call): string | null {
+  const key = idempotencyKey(request);
+  const owner = merchant_id === null ? null : wireId("merchant", merchant_id);
+  const whose = route.need === "user" ? actor.id : owner;
+  // No header holds a space, so that no key of the house reads like this.
+  return key === null || whose === null ? key : `${whose} ${key}`;
 }
 
 /**
@@ -175,7 +189,9 @@ async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<KeptAnswer>
 function fingerprintOf({ request, path, raw_body }: Call): string {
   const query = new URL(request.url).searchParams;
   query.sort();
+  const merchant = request.headers.get("packhouse-merchant");
+  const asked = [request.method, path, query.toString(), raw_body];
   return createHash("sha256")
-    .update(JSON.stringify([request.method, path, query.toString(), raw_body]))
+    .update(JSON.stringify(merchant === null ? asked : [...asked, merchant]))
     .digest("hex");
 }

@@ -62,7 +62,7 @@ export function waitFor(behind_ms: number, late_ms: number): number {
  * answer says so by `Server-Timing`. People never wait, nor does anyone for a receiver that is slow by itself.
  */
 export async function keepPace({ store, actor, headers }: Call): Promise<void> {
-  const known = behind.get(store);
+  const known = behind.get(store.base);
   if (known === undefined || actor.type !== "api_key") return;
   const wait_ms = performance.now() - known.at > forgotten_after_ms ? 0 : waitFor(known.ms, late_ms);
   if (wait_ms === 0) return;

@@ -34,8 +34,9 @@ export async function answerList<Row>(
 ): Promise<Response> {
   const { page, limit = 50, cursor, ...filters } = query;
   if (cursor !== undefined && page !== undefined) throw invalid("cursor", "cannot be given together with page");
+  const { sees } = call.store.scope;
   const scope = createHash("sha256")
-    .update(JSON.stringify([call.path, filters]))
+    .update(JSON.stringify(sees === null ? [call.path, filters] : [call.path, filters, sees]))
     .digest("base64url")
     .slice(0, 16);
   const after = cursor === undefined ? null : readCursor(cursor, scope, call.cursor_secret);

@@ -1,5 +1,6 @@
 // What a route says of itself. Admission, the reference and the audit trail read it.
 import type { TSchema } from "@sinclair/typebox";
+import { isOfMerchants } from "../access/for_merchants.ts";
 import { isOfLive, onlyReads, type RouteNeed } from "../access/need.ts";
 import { ofSettings, type Permission } from "../access/permission.ts";
 import { assert } from "../kit/assert.ts";
@@ -90,6 +91,8 @@ export interface Route {
   readonly of_settings: boolean;
   /** Whether it is about data that both worlds share: users, the audit trail, and e-mail. */
   readonly live_only: boolean;
+  /** Whether it is about records of merchants, so that its query may name one. */
+  readonly of_merchants: boolean;
   /**
    * Whether a route without query parameters refuses all of them. Routes without a key do not, since others write the
    * links to them; nor do routes that platforms call.
@@ -135,6 +138,7 @@ function routeOf(mounted: AppRoute, base_url: string): Route {
     sends: bodyKinds[sends],
     of_settings: writes && ofSettings.has(need as Permission),
     live_only: isLiveOnly(said),
+    of_merchants: isOfMerchants(need, id),
     refuses_query: !takesAnything && sends !== "notification",
     headers: deprecated && deprecationHeaders(deprecated, base_url),
   };

@@ -6,7 +6,7 @@ import { jsonResponse, writeFor } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { enveloped } from "./envelope.ts";
 import { refusalOf } from "./errors.ts";
-import { idempotencyKey, keptAnswer, once, sealedAnswer } from "./idempotency.ts";
+import { keptAnswer, keptName, once, sealedAnswer } from "./idempotency.ts";
 import { refuseUnmatched } from "./preconditions.ts";
 import { closeAnswer, forgetAnswer, type KeptAnswer, openAnswer, replaceAnswer } from "./store.ts";
 import { inTurn } from "./turns.ts";
@@ -48,7 +48,7 @@ export async function answerSlowWork<Begun>(
   work: SlowWork<Begun>,
   secret_key: Uint8Array,
 ): Promise<Response> {
-  const key = idempotencyKey(call.request);
+  const key = keptName(call);
   if (key === null) return begin(call, work, null, secret_key);
   return inTurn(call, key, async () => {
     const kept = await call.store.read((db) => keptAnswer(db, call, key, secret_key));

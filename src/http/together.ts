@@ -6,7 +6,7 @@ import { counter, histogram } from "../kit/meter.ts";
 import { answerWrite, jsonResponse, writtenAnswer } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { enveloped } from "./envelope.ts";
-import { claimKeysOf, idempotencyKey, keepOutcomes, keptAnswer, once, takenAnswer } from "./idempotency.ts";
+import { claimKeysOf, keepOutcomes, keptAnswer, keptName, once, takenAnswer } from "./idempotency.ts";
 import { keepPace } from "./pace.ts";
 import type { KeptAnswer } from "./store.ts";
 import { inTurn } from "./turns.ts";
@@ -70,7 +70,7 @@ export async function answerTogether<Input, Done>(
     const work = async (tx: Tx) => act.view(await act.alone(tx, { input, call }), tx, call);
     return answerWrite(call, act.status, work, enveloped, act.secret_key);
   }
-  const key = idempotencyKey(call.request);
+  const key = keptName(call);
   await keepPace(call);
   const queue = queueOf(call.store, act);
   const { status, body, headers } =

@@ -13,6 +13,8 @@ export interface Trace {
   /** Who asked, as `key_7` or `usr_7`; null before it is known. */
   actor_id: string | null;
   mode: Mode | null;
+  /** The merchant whose records alone it sees or makes; null for the house's, and for those of several. */
+  merchant_id: number | null;
   /** Headers that its answer carries whatever it says. */
   readonly headers: Record<string, string>;
   /** How long its answer's body is in bytes, where that is known; else null. */
@@ -39,6 +41,7 @@ export function traceOf(request: Request & { [noted]?: Trace }): Trace {
     route: null,
     actor_id: null,
     mode: null,
+    merchant_id: null,
     bytes_out: null,
     outside: false,
     held_bytes: null,

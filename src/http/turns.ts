@@ -20,7 +20,7 @@ const turns = new WeakMap<Store, Map<string, Turn>>();
  * Refuses: idempotency_key_in_use.
  */
 export async function inTurn<Done>(call: Call, key: string, work: (waited: boolean) => Promise<Done>): Promise<Done> {
-  const under_way = turnsOf(call.store);
+  const under_way = turnsOf(call.store.base);
   const { promise: late, resolve: tooLate } = Promise.withResolvers<"late">();
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {

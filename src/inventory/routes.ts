@@ -6,6 +6,7 @@ import { explanationRoutes } from "./explanations/routes.ts";
 import { movementRoutes } from "./ledger/routes.ts";
 import { lotRoutes } from "./lots/routes.ts";
 import { moveRoutes } from "./moves/routes.ts";
+import { ownershipRoutes } from "./ownership/routes.ts";
 import { receiptRoutes } from "./receipts/routes.ts";
 import { stockSheetRoutes } from "./sheets/routes.ts";
 import { stockRoutes } from "./stock/routes.ts";
@@ -23,6 +24,7 @@ export const inventoryRoutes = new Elysia()
   .use(countRoutes)
   .use(receiptRoutes)
   .use(transferRoutes)
+  .use(ownershipRoutes)
   .use(stockSheetRoutes)
   .use(explanationRoutes)
   .use(stockRoutes);

@@ -11,8 +11,11 @@ export type UnavailableCause = (typeof unavailableCauses)[number];
 export const movementTypes = ["adjustment", "transfer", "sale", "return", "receipt"] as const;
 export type MovementType = (typeof movementTypes)[number];
 
-/** Where units are that are on hand nowhere: gone to a customer, given up, or on their way to another warehouse. */
-export const outsidePlaces = ["customer", "write_off", "in_transit"] as const;
+/**
+ * Where units are that are on hand nowhere: gone to a customer, given up, on their way to another warehouse, or given
+ * to another merchant, in whose stock they came in by a movement of their own.
+ */
+export const outsidePlaces = ["customer", "write_off", "in_transit", "other_merchant"] as const;
 export type OutsidePlace = (typeof outsidePlaces)[number];
 
 export const adjustmentReasons = [
@@ -38,7 +41,15 @@ export const itemStatuses = ["in_stock", "low_stock", "out_of_stock", "backorder
 export type ItemStatus = (typeof itemStatuses)[number];
 
 /** What may cause a movement; `reference` is what a client calls the cause. */
-export const referenceTypes = ["order", "receipt", "transfer", "count", "return", "reference"] as const;
+export const referenceTypes = [
+  "order",
+  "receipt",
+  "transfer",
+  "count",
+  "return",
+  "reference",
+  "ownership_transfer",
+] as const;
 export type ReferenceType = (typeof referenceTypes)[number];
 
 /** Whether a lot of this status may be sold, unless its expiry has come. */

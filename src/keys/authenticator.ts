@@ -94,6 +94,7 @@ function identityOf(key: ApiKey, store: Store): Omit<Identity, "again"> {
     id: wireId("key", key.id),
     name: key.name,
     store,
+    merchant_id: key.merchant_id,
     granted: grantOf(key.permission, store.mode),
     rate: rateOf(key.rate_limit_per_minute),
     addresses: ip_mode === "off" ? null : { list: addressList(ip_list), mode: ip_mode },

@@ -3,22 +3,26 @@ import { takeTurn } from "../database/lease.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, invalid, invalidFields, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
+import { refuseClosed } from "../merchants/rules.ts";
+import { findMerchant } from "../merchants/store.ts";
 import { type ApiKey, hashOf, keyText } from "./key.ts";
 import { forgetObservation } from "./observations/store.ts";
-import { type KeySettings, refuseEnded, refuseLockout, settingProblems, statusOf } from "./rules.ts";
+import { type KeySettings, ofOwner, refuseEnded, refuseLockout, settingProblems, statusOf } from "./rules.ts";
+import { isActive } from "./status.ts";
 import { insertKey, listKeys, saveKey } from "./store.ts";
 
 const keys_max = 20;
 
-const defaults: Omit<KeySettings, "name"> = {
+const defaults = {
+  merchant_id: null,
   ip_mode: "off",
   ip_list: [],
   rate_limit_per_minute: null,
   expires_at: null,
-};
+} as const satisfies Omit<KeySettings, "name"> & Pick<ApiKey, "merchant_id">;
 
 /** The settings of a new key. */
-export type NewKey = Pick<ApiKey, "name" | "permission"> & Partial<KeySettings>;
+export type NewKey = Pick<ApiKey, "name" | "permission"> & Partial<KeySettings & Pick<ApiKey, "merchant_id">>;
 
 /** A new key and its text, which is not stored and cannot be shown again. */
 export interface MadeKey {
@@ -27,22 +31,30 @@ export interface MadeKey {
 }
 
 /**
- * Makes an API key for the mode of the store. Its text is returned this once; only its hash is kept. `random` is at
- * least 60 random bytes. Refuses: validation_failed, key_limit.
+ * Makes an API key for the mode of the store, of the house unless a merchant is named. Its text is returned this once;
+ * only its hash is kept. `random` is at least 60 random bytes. Refuses: validation_failed, key_limit, merchant_closed.
  */
 export async function createKey(tx: Tx, input: NewKey, random: Uint8Array): Promise<MadeKey> {
   const settings = { ...defaults, ...input };
   refuseProblems(settings, tx.now);
-  const keys = await takenKeys(tx);
-  if (keys.filter((key) => statusOf(key, tx.now) === "active").length >= keys_max) {
-    throw new Fault("key_limit", `At most ${keys_max} keys of one mode may be in use; revoke one first.`);
+  const { merchant_id } = settings;
+  if (merchant_id !== null) refuseClosed(await findMerchant(tx, merchant_id));
+  const keys = ofOwner(await takenKeys(tx), settings);
+  if (keys.filter((key) => isActive(statusOf(key, tx.now))).length >= keys_max) {
+    const whose = merchant_id === null ? "" : " of one merchant";
+    throw new Fault("key_limit", `At most ${keys_max} keys${whose} of one mode may be in use; revoke one first.`);
   }
   return makeKey(tx, settings, random);
 }
 
-async function makeKey(tx: Tx, it: KeySettings & { permission: Level }, random: Uint8Array): Promise<MadeKey> {
+async function makeKey(
+  tx: Tx,
+  it: KeySettings & Pick<ApiKey, "merchant_id" | "permission">,
+  random: Uint8Array,
+): Promise<MadeKey> {
   const text = keyText(tx.mode, random);
   const key = await insertKey(tx, {
+    merchant_id: it.merchant_id,
     name: it.name,
     hash: hashOf(text),
     last_four: text.slice(-4),

@@ -9,6 +9,8 @@ const pattern = /^ph_(live|test)_[0-9A-Za-z]{36}$/;
 /** An API key as it is kept: only the hash of its text. */
 export interface ApiKey {
   readonly id: number;
+  /** The merchant whose records alone it reaches; null for a key of the house. */
+  readonly merchant_id: number | null;
   readonly name: string;
   readonly hash: string;
   readonly last_four: string;

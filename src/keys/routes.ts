@@ -15,6 +15,7 @@ import { iso, isoOrNull, momentOf } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
+import { directoryOf } from "../merchants/directory.ts";
 import { createKey, lockKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./commands.ts";
 import { type ApiKey, prefixOf } from "./key.ts";
 import { Observer } from "./observations/jobs.ts";
@@ -128,13 +129,25 @@ function list(call: Call, query: ListKeys): Promise<Response> {
   );
 }
 
-function create(call: Call, { name, permission, ...body }: CreateKey, service: Service): Promise<Response> {
+async function create(call: Call, { name, permission, ...body }: CreateKey, service: Service): Promise<Response> {
   refuseBeyond(call.granted, grantOf(permission, call.store.mode).permissions);
   // A list without a mode is meant to be enforced.
   const ip_mode = body.ip_list?.length ? "enforce" : "off";
+  const merchant_id = await ownerOf(call, body.merchant_id);
   return answerMade(call, service, (tx, random) =>
-    createKey(tx, { name, permission, ip_mode, ...settingsOf(body) }, random),
+    createKey(tx, { name, permission, merchant_id, ip_mode, ...settingsOf(body) }, random),
   );
+}
+
+/**
+ * The merchant of a new key: the one who asks, or the one whom the house names, in the body or by the header; null for
+ * the house. That it names one that there is was checked at admission.
+ */
+async function ownerOf({ merchant_id, store, request }: Call, named: CreateKey["merchant_id"]): Promise<number | null> {
+  if (merchant_id !== null) return merchant_id;
+  const name = named === undefined ? request.headers.get("packhouse-merchant") : named;
+  if (name === null) return null;
+  return (await directoryOf(store).now()).named(name)?.id ?? null;
 }
 
 function rotate(call: Call, id: string, body: RotateKey, service: Service): Promise<Response> {
@@ -217,6 +230,7 @@ async function keyAnswer(db: Db, key: ApiKey, made: { readonly key?: string } = 
 function keyView({ mode, now }: Pick<Db, "mode" | "now">, key: ApiKey, observed?: Observation) {
   return {
     id: wireId("key", key.id),
+    merchant_id: key.merchant_id === null ? null : wireId("merchant", key.merchant_id),
     name: key.name,
     mode,
     permission: key.permission,

@@ -55,19 +55,25 @@ export function refuseEnded(key: ApiKey, action: "update" | "rotate", now: numbe
   });
 }
 
-/** From when on no key can create others through the API (ms): infinity for never, 0 if none can now. */
+/** The keys of the same merchant, or of the house. */
+export function ofOwner(keys: readonly ApiKey[], { merchant_id }: Pick<ApiKey, "merchant_id">): ApiKey[] {
+  return keys.filter((key) => key.merchant_id === merchant_id);
+}
+
+/** From when on none of these keys can create others through the API (ms): infinity for never, 0 if none can now. */
 export function lockoutAt(keys: readonly ApiKey[], now: number): number {
   const ends = keys.filter(({ permission }) => permission === "full").map(endOf);
   return Math.max(0, ...ends.filter((end) => end > now));
 }
 
 /**
- * Refuses to let the last key with full permission end sooner, since no other could then be created through the API.
- * `keys` are all of the mode; `changed` is one of them after the change.
+ * Refuses to let the last key of its owner with full permission end sooner, since no other could then be created by the
+ * owner through the API. `keys` are all of the mode; `changed` is one of them after the change.
  */
 export function refuseLockout(keys: readonly ApiKey[], changed: ApiKey, now: number): void {
-  const after = keys.map((key) => (key.id === changed.id ? changed : key));
-  const [lockout_at, before] = [lockoutAt(after, now), lockoutAt(keys, now)];
+  const own = ofOwner(keys, changed);
+  const after = own.map((key) => (key.id === changed.id ? changed : key));
+  const [lockout_at, before] = [lockoutAt(after, now), lockoutAt(own, now)];
   if (lockout_at >= before) return;
   const then = lockout_at === 0 ? "" : ` from ${iso(lockout_at)} on`;
   const message = `No key with full permission would be left${then}. Send allow_lockout to do it anyway.`;

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { levels } from "../access/permission.ts";
 import { pageFields } from "../kit/page.ts";
-import { choice, closed, momentField, nameField, nullable } from "../kit/schema.ts";
+import { choice, closed, momentField, nameField, nullable, textField } from "../kit/schema.ts";
 import { ipModes } from "./ip_mode.ts";
 import { overlap_seconds_max } from "./rules.ts";
 import { keyStatuses } from "./status.ts";
@@ -22,6 +22,7 @@ const allowLockout = Type.Boolean({ description: "Send true to do it even if no 
 
 const readOnly = [
   "id",
+  "merchant_id",
   "mode",
   "prefix",
   "last_four",
@@ -45,7 +46,21 @@ const optional = {
   expires_at: Type.Optional(nullable(momentField("When the key expires; null for never."))),
 };
 
-export const CreateKey = closed({ name: nameField(100), permission, ...optional }, readOnly);
+const merchant_id = Type.Optional(
+  nullable(
+    Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(24)], {
+      description:
+        "The merchant whose records alone the key reaches, by id or code; null, the default, for the house, whose" +
+        " keys" +
+        " reach all. A merchant's key makes keys of its own merchant only.",
+    }),
+  ),
+);
+
+export const CreateKey = closed(
+  { name: nameField(100), permission, merchant_id, ...optional },
+  readOnly.filter((name) => name !== "merchant_id"),
+);
 export type CreateKey = Static<typeof CreateKey>;
 
 export const UpdateKey = closed(
@@ -84,6 +99,9 @@ export type ListKeys = Static<typeof ListKeys>;
 
 const keyFields = {
   id: Type.String(),
+  merchant_id: nullable(
+    Type.String({ description: "The merchant whose records alone it reaches; null for the house." }),
+  ),
   name: Type.String(),
   mode: choice(["live", "test"]),
   permission: choice(levels),

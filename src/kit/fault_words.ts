@@ -83,6 +83,22 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "The key may be used from certain addresses only, and the request came from another.",
     remedy: "Send it from an address on the key's list, or have the list changed.",
   },
+  not_for_merchants: {
+    when:
+      "A merchant's key asks for what only the house does, such as to pick, ship or set up bins, or its merchant" +
+      " is closed.",
+    remedy:
+      "Ask the warehouse to do it, or use a key of the house. Several merchants in the reference tells what it" +
+      " may do.",
+  },
+  merchant_suspended: {
+    when: "The merchant is suspended: its people see everything and create orders, which wait, but change nothing.",
+    remedy: "Ask the warehouse: it suspends merchants and reactivates them.",
+  },
+  view_only: {
+    when: "A user of the house looks on as a merchant, and this would change something.",
+    remedy: "End the view (DELETE /v1/users/me/view_as), then do it as the house.",
+  },
   route_not_found: {
     when: "There is no such path.",
     remedy: "Compare it with the reference. Paths begin with /v1 and end without a slash.",
@@ -102,6 +118,11 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
   bin_full: {
     when: "The bin has no room for so many units.",
     remedy: "Name another bin, or fewer units; free says how many fit.",
+  },
+  bin_of_other_merchant: {
+    when: "The bin holds another merchant's goods, or is kept for that merchant: merchant_id says whose it is.",
+    remedy:
+      "Name another bin, or let this one hold goods of several merchants: mix_merchants of PATCH /inventory/locations.",
   },
   duplicate_connection: {
     when:
@@ -164,6 +185,18 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
   mail_not_configured: {
     when: "No mail server is configured.",
     remedy: "Set PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and, if you like, PACKHOUSE_MAIL_FROM, and start it again.",
+  },
+  merchant_closed: {
+    when: "The merchant is closed: what there is of it can be read, and nothing new is made for it.",
+    remedy: "Name another merchant. One that is closed stays closed: for business that goes on make a new one.",
+  },
+  merchant_not_empty: {
+    when:
+      "The merchant still has open orders or units in stock, in the world that world names; open_orders and units say" +
+      " how many.",
+    remedy:
+      "Ship or cancel the orders and take the stock out, then close it. In the test world that goes for what was only" +
+      " tried.",
   },
   no_suggestion: {
     when: "The last check of the address suggests nothing better, or its suggestion was accepted already.",
@@ -256,6 +289,11 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "The request gives another value to a field that cannot change.",
     remedy:
       "Leave the field out, or send the value it has. What the field stands for changes by another route, if any.",
+  },
+  merchant_required: {
+    when: "There are several merchants, and the request does not say whose record is meant or made.",
+    remedy:
+      "Send the header Packhouse-Merchant or the field merchant_id with a code or an id, or name the record by its id.",
   },
   refund_exceeds_amount: {
     when: "The refund is more than what is left to be refunded of this return.",

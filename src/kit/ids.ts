@@ -35,6 +35,8 @@ export const idPrefixes = {
   rate_card: "rtc",
   zone_chart: "zch",
   audit_entry: "aud",
+  merchant: "mer",
+  billable_event: "bev",
 } as const;
 
 export type Noun = keyof typeof idPrefixes;

@@ -164,6 +164,14 @@ export function codeField(max: number, { description }: { description?: string }
   });
 }
 
+/** An e-mail address. */
+export const emailField = () =>
+  Type.String({
+    maxLength: 254,
+    pattern: "^[^\\s@\\u0000-\\u001f\\u007f\\ufffd]{1,64}@[^\\s@\\u0000-\\u001f\\u007f\\ufffd]+$",
+    hint: "must be an e-mail address",
+  });
+
 /** Text that may hold line breaks and tabs, such as notes. */
 export function notesField(max = 2000) {
   return Type.String({

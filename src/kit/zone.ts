@@ -1,16 +1,25 @@
 // Dates in time zones. A day is a number of days since 1970-01-01, without a zone. Zones matter only in two places: for
 // the local day of a moment, and for the moment of a local time.
+import { invalid } from "./fault.ts";
 
 const day_ms = 86_400_000;
 const minute_ms = 60_000;
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 /** Whether this machine knows the IANA zone. */
-export function isTimeZone(zone: string): boolean {
+function isTimeZone(zone: string): boolean {
   try {
     return clockOf(zone) !== null;
   } catch {
     return false;
+  }
+}
+
+/** Refuses: validation_failed, for a name that is no IANA time zone. */
+export function checkTimezone(timezone: string): void {
+  // A name begins with a letter; what else is known, such as +05:00, has no summer time.
+  if (!/^[A-Za-z]/.test(timezone) || !isTimeZone(timezone)) {
+    throw invalid("timezone", "must be an IANA time zone such as America/New_York");
   }
 }
 

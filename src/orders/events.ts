@@ -10,9 +10,15 @@ import { isGivenUp } from "./shipments/status.ts";
 export function orderEvent(type: EventType, order: Order, now: number, before?: Order): DomainEvent {
   const is_fulfilled = type === "order.fulfilled";
   const data = is_fulfilled ? fulfilled(order) : { object: "order", ...orderView(order, now) };
-  if (before === undefined) return { type, data };
+  const { merchant_id } = order;
+  if (before === undefined) return { type, merchant_id, data };
   const { status, ...others } = standingOf(before);
-  return { type, data, previous: previousOf(is_fulfilled ? { status } : { status, ...others }, standingOf(order)) };
+  return {
+    type,
+    merchant_id,
+    data,
+    previous: previousOf(is_fulfilled ? { status } : { status, ...others }, standingOf(order)),
+  };
 }
 
 /** Where an order stands, as its events tell it. */

@@ -4,11 +4,13 @@ import type { Service } from "../http/service.ts";
 import { listOrdersWithNews } from "../inventory/backorders/store.ts";
 import { listOrdersWithRecalled } from "../inventory/lots/store.ts";
 import { system } from "../kit/actor.ts";
+import { lastChangeAt } from "../merchants/store.ts";
 import { takeCorrection } from "./changes/commands.ts";
-import { noteClaim, releaseDueHolds, settleHoldsOf, settleRecall } from "./holds/commands.ts";
+import { noteClaim, releaseDueHolds, settleHoldsOf, settleRecall, settleSuspensionOf } from "./holds/commands.ts";
 import {
   listHeldAddresses,
   listOrdersHeldForRecall,
+  listOrdersToSettle,
   listOrdersWithDueHolds,
   listOrdersWithGoods,
   nextHoldEnd,
@@ -39,6 +41,35 @@ export async function holdRecalled(store: Store, _service: Service): Promise<num
   const actor = system("orders.hold_recalled");
   for (const order_id of changed) await store.write((tx) => settleRecall(tx, order_id, actor));
   return changed.length > 0 ? store.clock.now() : null;
+}
+
+// A change of a merchant is done with by then, and orders that were made meanwhile as before it are looked for again.
+const unsettled_ms = 3_600_000;
+const again_ms = 5000;
+
+/**
+ * `orders.hold_suspended`: holds orders of merchants that were suspended lately, and lifts that hold of those that were
+ * reactivated. Answers when there may be more (ms), or null.
+ */
+export async function holdOfSuspended(store: Store, _service: Service): Promise<number | null> {
+  const now = store.clock.now();
+  const changed_at = await store.read(lastChangeAt);
+  if (changed_at < now - unsettled_ms) return null;
+  if (await settleSome(store)) return store.clock.now();
+  return changed_at > now - again_ms ? changed_at + again_ms : null;
+}
+
+/** Does what `holdOfSuspended` does until nothing is left, whenever the merchants were changed. */
+export async function settleSuspended(store: Store, { ending }: { readonly ending: AbortSignal }): Promise<void> {
+  while (!ending.aborted && (await settleSome(store)));
+}
+
+/** Whether there were orders to hold or to let go. */
+async function settleSome(store: Store): Promise<boolean> {
+  const orders = await store.read((db) => listOrdersToSettle(db, orders_max));
+  const actor = system("orders.hold_suspended");
+  for (const order_id of orders) await store.write((tx) => settleSuspensionOf(tx, order_id, actor));
+  return orders.length > 0;
 }
 
 /**

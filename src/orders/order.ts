@@ -1,5 +1,5 @@
 import { type AddressVerification, isVerified, verificationView } from "../addresses/address.ts";
-import type { DispatchCalendar } from "../inventory/warehouses/calendar.ts";
+import type { DispatchCalendar, WarehouseCalendar } from "../inventory/warehouses/calendar.ts";
 import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import { money, shareOf } from "../kit/money.ts";
@@ -81,6 +81,8 @@ export interface OrderHold {
 
 /** What is kept of an order itself. */
 export interface OrderFields {
+  /** Whose order it is: that of its customer. */
+  readonly merchant_id: number;
   readonly order_number: string;
   readonly status: OrderStatus;
   /** True while at least one hold is open. */
@@ -127,7 +129,7 @@ export interface Order extends OrderFields {
   /** Ids of its returns. */
   readonly returns: readonly number[];
   /** When orders leave the warehouses that its units leave. */
-  readonly calendars: readonly DispatchCalendar[];
+  readonly calendars: readonly WarehouseCalendar[];
   /** The calendar by which its customer was promised a day; null while there is no warehouse. */
   readonly promised_by: DispatchCalendar | null;
 }
@@ -186,12 +188,12 @@ export function isSystemHold({ reason }: Pick<OrderHold, "reason">): boolean {
   return (systemHoldReasons as readonly string[]).includes(reason);
 }
 
-/**
- * Whether a hold puts the order's claim on stock to sleep. A carrier's discrepancy and a short pick do not: filling the
- * claim is what ends them.
- */
+// Filling the claim is what ends the first two; a suspended merchant's orders go on to reserve.
+const wakefulReasons: readonly HoldReason[] = ["carrier_discrepancy", "short_pick", "merchant_suspended"];
+
+/** Whether a hold puts the order's claim on stock to sleep. */
 export function isStopped({ holds }: Pick<Order, "holds">): boolean {
-  return holds.some(({ reason }) => reason !== "carrier_discrepancy" && reason !== "short_pick");
+  return holds.some(({ reason }) => !wakefulReasons.includes(reason));
 }
 
 /** Whether units of a line lie in staging: of a bundle, of any of its components. */
@@ -269,6 +271,7 @@ export function orderView(order: Order, now: number) {
   const customer_id = wireId("customer", order.customer_id);
   return {
     id: wireId("order", order.id),
+    merchant_id: wireId("merchant", order.merchant_id),
     order_number: order.order_number,
     status: publicStatus(order),
     held_from: order.held ? order.status : null,

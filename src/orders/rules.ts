@@ -67,6 +67,7 @@ export function claimed(line: Unclaimed, claims: readonly ClaimLine[]): OrderLin
 export function claimOf(order: Order): OrderClaim {
   const { id, order_number, priority, warehouse_id, requires_cold_storage, allow_backorder, lines } = order;
   return {
+    merchant_id: order.merchant_id,
     order_id: id,
     order_number,
     source: order.source_platform,
@@ -117,6 +118,7 @@ export interface LineInput extends AmountsInput {
 /** What an order needs to know of a product. */
 export interface OrderedProduct {
   readonly id: number;
+  readonly merchant_id: number;
   readonly sku: string;
   readonly name: string;
   readonly status: string;

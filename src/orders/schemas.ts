@@ -16,6 +16,7 @@ import {
   quantityField,
   textField,
 } from "../kit/schema.ts";
+import { OwnerView, ofMerchant } from "../owners/schemas.ts";
 import { shipmentStatuses } from "./shipments/status.ts";
 import {
   cancelReasons,
@@ -81,6 +82,7 @@ export const chosen = {
 };
 
 const readOnly = [
+  "merchant_id",
   "id",
   "held_from",
   "fulfillment_status",
@@ -109,6 +111,7 @@ const readOnly = [
 
 export const CreateOrder = closed(
   {
+    ...ofMerchant,
     order_number,
     customer_id: idField("customer"),
     shipping_address_id: idField("address"),
@@ -275,6 +278,7 @@ const actions = choice(actionsIn(orderMoves));
 
 const orderView = {
   id: Type.String(),
+  merchant_id: OwnerView,
   order_number: Type.String(),
   status: choice(publicOrderStatuses),
   held_from: nullable(choice(orderStatuses)),

@@ -104,6 +104,7 @@ export const clientHoldReasons = [
 export const systemHoldReasons = [
   "bad_address",
   "carrier_discrepancy",
+  "merchant_suspended",
   "recalled_lot",
   "short_pick",
   "unknown_sku",

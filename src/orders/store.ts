@@ -9,6 +9,7 @@ import { listClaims } from "../inventory/reservations/store.ts";
 import { assert } from "../kit/assert.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
+import { refuseShared } from "../owners/rules.ts";
 import { dispatchOf } from "./dispatch/store.ts";
 import { type Entry, insertHistories, insertHistory } from "./history/store.ts";
 import { findOrderId, isOrderId } from "./names/store.ts";
@@ -144,11 +145,14 @@ export type NewOrder = Omit<OrderFields, "version" | "created_at" | "updated_at"
 
 const stored = (tx: Tx, fields: NewOrder) => ({ created_at: tx.now, ...fields, version: 1, updated_at: tx.now });
 
+// A number is one merchant's.
+const numbered = [orders.order_number, orders.merchant_id];
+
 const insertRow = prepared((sql: Writing, a: Args<Omit<Row, "id" | "history_rows">>) =>
   sql
     .insert(orders)
     .values(Object.fromEntries(columns.map((name) => [name, a[name]])) as never)
-    .onConflictDoNothing({ target: orders.order_number })
+    .onConflictDoNothing({ target: numbered })
     .returning({ id: orders.id }),
 );
 
@@ -166,7 +170,7 @@ export async function allotOrderId(tx: Tx): Promise<number> {
 /** As `insertOrder`, under an id that was allotted to the order. */
 export async function insertAllotted(tx: Tx, id: number, fields: NewOrder): Promise<number | null> {
   const row = { id, ...stored(tx, fields) };
-  const query = tx.sql.insert(orders).values(row).onConflictDoNothing({ target: orders.order_number });
+  const query = tx.sql.insert(orders).values(row).onConflictDoNothing({ target: numbered });
   const [inserted] = await query.returning({ id: orders.id });
   return inserted?.id ?? null;
 }
@@ -177,7 +181,7 @@ export async function insertOrders(tx: Tx, all: readonly NewOrder[]): Promise<Ma
   if (all.length === 0) return ids;
   if (engine === "postgres") {
     const rows = all.map((fields) => stored(tx, fields));
-    const query = tx.sql.insert(orders).values(rows).onConflictDoNothing({ target: orders.order_number });
+    const query = tx.sql.insert(orders).values(rows).onConflictDoNothing({ target: numbered });
     const inserted = await query.returning({ id: orders.id, order_number: orders.order_number });
     for (const { id, order_number } of inserted) ids.set(order_number, id);
     return ids;
@@ -191,15 +195,21 @@ export async function insertOrders(tx: Tx, all: readonly NewOrder[]): Promise<Ma
 
 const byNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
   sql
-    .select({ id: orders.id, order_number: orders.order_number })
+    .select({ id: orders.id, order_number: orders.order_number, merchant_id: orders.merchant_id })
     .from(orders)
     .where(amongTexts(orders.order_number, a.numbers)),
 );
 
-/** The ids of the orders with these numbers, by number. */
+/** The ids of the orders with these numbers, by number. Refuses: merchant_required. */
 export async function findOrdersByNumber(db: Db, numbers: readonly string[]): Promise<Map<string, number>> {
-  const rows = numbers.length === 0 ? [] : await byNumbers(db, { numbers: list(numbers) });
+  const rows = await listOrdersNumbered(db, numbers);
+  refuseShared(rows, ({ order_number }) => order_number);
   return new Map(rows.map(({ id, order_number }) => [order_number, id]));
+}
+
+/** The orders of all merchants with these numbers, each with its owner. */
+export async function listOrdersNumbered(db: Db, numbers: readonly string[]) {
+  return numbers.length === 0 ? [] : byNumbers(db, { numbers: list(numbers) });
 }
 
 /** A line as it is ordered; of an order of the past, with how far its units have come. */
@@ -218,18 +228,25 @@ const untouched = {
   quantity_cancelled: 0,
 };
 
+/** An order and whose it is. */
+type OwnedOrder = Pick<Order, "id" | "merchant_id">;
+
 /** Stores new lines of an order and answers them, before they claim anything. */
-export async function insertLines(tx: Tx, order_id: number, lines: readonly NewLine[]): Promise<OrderLine[]> {
+export async function insertLines(
+  tx: Tx,
+  { id, merchant_id }: OwnedOrder,
+  lines: readonly NewLine[],
+): Promise<OrderLine[]> {
   return insertLinesOf(
     tx,
-    lines.map((line) => ({ order_id, ...line })),
+    lines.map((line) => ({ order_id: id, merchant_id, ...line })),
   );
 }
 
 /** As `insertLines`, of any number of orders. */
 export async function insertLinesOf(
   tx: Tx,
-  lines: readonly (NewLine & { readonly order_id: number })[],
+  lines: readonly (NewLine & { readonly order_id: number; readonly merchant_id: number })[],
 ): Promise<(OrderLine & { readonly order_id: number })[]> {
   const rows = lines.map((line) => {
     const parts = line.components?.map(({ product_id, sku, quantity }) => ({ product_id, sku, quantity })) ?? null;
@@ -457,6 +474,7 @@ const [touchRow, moveRow, saveRow] = [saving(touched), saving(moved), saving(mut
 
 const columns = [
   ...mutable,
+  "merchant_id",
   "order_number",
   "customer_id",
   "customer_email",

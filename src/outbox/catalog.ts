@@ -24,6 +24,8 @@ export type EventType = (typeof eventTypes)[number];
  */
 export interface DomainEvent {
   readonly type: EventType;
+  /** The merchant whose record it is about. */
+  readonly merchant_id: number;
   readonly data: { readonly object: string } & Readonly<Record<string, unknown>>;
   /** The old values of changed fields of `data`, as far as the event shows them; absent if none. */
   readonly previous?: Readonly<Record<string, unknown>>;

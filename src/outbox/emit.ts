@@ -1,11 +1,14 @@
+import { bareOf } from "../database/scope.ts";
 import type { Tx } from "../database/store.ts";
 import { iso } from "../kit/clock.ts";
+import { wireId } from "../kit/ids.ts";
 import type { DomainEvent } from "./catalog.ts";
 import { insertEvents } from "./store.ts";
 
 const body_bytes_max = 64 * 1024;
 
-// The listeners to the events of a transaction, by its statements, which no other transaction uses meanwhile.
+// The listeners to the events of a transaction, by its statements, which no other transaction uses meanwhile. Parts of
+// it may be seen in other scopes.
 const listeners = new WeakMap<Tx["sql"], (event: DomainEvent) => void>();
 
 /** Runs work within a transaction and answers its result and the events that it emitted. */
@@ -14,11 +17,12 @@ export async function overheard<Answer>(
   work: () => Promise<Answer>,
 ): Promise<{ readonly answer: Answer; readonly events: readonly DomainEvent[] }> {
   const events: DomainEvent[] = [];
-  listeners.set(tx.sql, (event) => events.push(event));
+  const sql = bareOf(tx.sql);
+  listeners.set(sql, (event) => events.push(event));
   try {
     return { answer: await work(), events };
   } finally {
-    listeners.delete(tx.sql);
+    listeners.delete(sql);
   }
 }
 
@@ -28,14 +32,14 @@ export async function overheard<Answer>(
  */
 export async function emit(tx: Tx, events: readonly DomainEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const listener = listeners.get(tx.sql);
+  const listener = listeners.get(bareOf(tx.sql));
   if (listener !== undefined) events.forEach(listener);
   const created_at = tx.now;
-  const rows = events.map(({ type, data, previous = {} }) => {
+  const rows = events.map(({ type, merchant_id, data, previous = {} }) => {
     const id = tx.newId("evt");
-    const body = bodyOf({ id, type, created_at: iso(created_at), data });
+    const body = bodyOf({ id, type, created_at: iso(created_at), merchant_id: wireId("merchant", merchant_id), data });
     const told = Object.keys(previous).length === 0 ? null : JSON.stringify(previous);
-    return { id, type, created_at, body, previous: told };
+    return { id, merchant_id, type, created_at, body, previous: told };
   });
   await insertEvents(tx, rows);
   tx.wake("webhooks.fan_out", tx.now);
@@ -45,6 +49,7 @@ interface Envelope {
   readonly id: string;
   readonly type: string;
   readonly created_at: string;
+  readonly merchant_id: string;
   readonly data: DomainEvent["data"];
 }
 

@@ -10,6 +10,7 @@ import { documented } from "../http/route.ts";
 import { iso, momentOf } from "../kit/clock.ts";
 import { invalid, missing } from "../kit/fault.ts";
 import { onFirstUse } from "../kit/first_use.ts";
+import { wireId } from "../kit/ids.ts";
 import { queryOf } from "../kit/schema.ts";
 import type { EventDescription } from "../webhooks/catalog.ts";
 import { haveArrived } from "../webhooks/deliveries/store.ts";
@@ -69,7 +70,7 @@ function list(call: Call, query: ListEvents): Promise<Response> {
         const { limit } = window;
         return delivered === undefined
           ? listEvents(db, filter, { ...window, after, newest_first })
-          : stretchOfEvents(db, filter, { limit, after, arrived: haveArrived(delivered) });
+          : stretchOfEvents(db, filter, { limit, after, arrived: haveArrived(db, delivered) });
       },
       count: (db) => countEvents(db, filter),
       position: (event) => [event.position ?? 0, event.seq],
@@ -85,8 +86,10 @@ async function get(db: Parameters<typeof findEvent>[0], id: string): Promise<Sto
 }
 
 /** The event as subscriptions of version 1 receive it; without data once its payload was deleted. */
-function eventView({ id, type, created_at, body }: StoredEvent): object {
-  return body === "" ? { id, type, created_at: iso(created_at), data: null } : JSON.parse(body);
+export function eventView({ id, merchant_id: owner, type, created_at, body }: StoredEvent): object {
+  if (body !== "") return JSON.parse(body);
+  const merchant_id = owner === null ? null : wireId("merchant", owner);
+  return { id, type, created_at: iso(created_at), merchant_id, data: null };
 }
 
 const described = onFirstUse(() => {
@@ -96,7 +99,12 @@ const described = onFirstUse(() => {
 
 function describedType(type: EventType, told: EventDescription) {
   const { summary, data, example, previous, previous_example } = told;
-  const event = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at: "2026-01-31T12:00:00.000Z" };
+  const event = {
+    id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5",
+    type,
+    created_at: "2026-01-31T12:00:00.000Z",
+    merchant_id: "mer_1",
+  };
   const second = { ...event, api_version: "v1", sequence: 1 };
   return {
     type,

@@ -10,6 +10,8 @@ import type { EventContent, EventType } from "./catalog.ts";
 export interface StoredEvent extends EventContent {
   readonly seq: number;
   readonly id: string;
+  /** Null for an event of before there were merchants. */
+  readonly merchant_id: number | null;
   readonly type: EventType;
   readonly created_at: number;
   readonly position: number | null;
@@ -19,13 +21,15 @@ export interface StoredEvent extends EventContent {
 /** Stores events, to be fanned out later. */
 export async function insertEvents(
   tx: Tx,
-  rows: readonly Pick<StoredEvent, "id" | "type" | "body" | "previous" | "created_at">[],
+  rows: readonly Pick<StoredEvent, "id" | "merchant_id" | "type" | "body" | "previous" | "created_at">[],
 ): Promise<void> {
   await insert(tx, events, rows);
 }
 
 /** An event with its place in the order of `GET /events`. */
-export type PlacedEvent = Pick<StoredEvent, "seq" | "id" | "type" | "created_at"> & { readonly position: number };
+export type PlacedEvent = Pick<StoredEvent, "seq" | "id" | "merchant_id" | "type" | "created_at"> & {
+  readonly position: number;
+};
 
 const last = prepared((sql, _: Args<Record<never, never>>) => sql.select({ last: max(events.position) }).from(events));
 
@@ -54,6 +58,7 @@ const place = prepared((sql: Tx["sql"], a: Args<{ limit: number; after: number; 
     .returning({
       seq: events.seq,
       id: events.id,
+      merchant_id: events.merchant_id,
       type: events.type,
       created_at: events.created_at,
       position: events.position,
@@ -83,7 +88,13 @@ export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]>
 
 const placedAfter = prepared((sql, a: Args<{ after: number; limit: number }>) =>
   sql
-    .select({ position: events.position, type: events.type, body: events.body, created_at: events.created_at })
+    .select({
+      position: events.position,
+      merchant_id: events.merchant_id,
+      type: events.type,
+      body: events.body,
+      created_at: events.created_at,
+    })
     .from(events)
     .where(gt(events.position, given(a.after)))
     .orderBy(asc(events.position))

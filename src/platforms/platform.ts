@@ -4,6 +4,7 @@ import type { ConnectionStatus, NotificationKind, Platform, PlatformOrderState }
 /** A store at a platform, connected to this service. Its secrets are sealed: see `Credentials`. */
 export interface StoreConnection {
   readonly id: number;
+  readonly merchant_id: number;
   /** Random text that names the connection in its callback address: `?connection=…`. */
   readonly key: string;
   readonly platform: Platform;

@@ -43,7 +43,14 @@ export async function updateProduct(
       fields: [{ field: "type", code: "immutable_field", message: "cannot change" }],
     });
   }
-  const { id: _id, version: _version, created_at: _created, updated_at: _updated, ...kept } = before;
+  const {
+    id: _id,
+    merchant_id: _owner,
+    version: _version,
+    created_at: _created,
+    updated_at: _updated,
+    ...kept
+  } = before;
   const fields: ProductFields = { ...kept, ...given(input) };
   if (isDeepStrictEqual(fields, kept)) return before;
   checkProduct(fields);

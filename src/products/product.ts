@@ -31,6 +31,7 @@ export interface Component {
 /** What the warehouse keeps under one SKU. */
 export interface Product {
   readonly id: number;
+  readonly merchant_id: number;
   readonly sku: string;
   readonly name: string;
   readonly description: string | null;
@@ -59,9 +60,10 @@ export interface Product {
 
 /** The product as the API shows it. */
 export function productView(product: Product) {
-  const { id, price_cents, weight, created_at, updated_at, ...same } = product;
+  const { id, merchant_id, price_cents, weight, created_at, updated_at, ...same } = product;
   return {
     id: wireId("product", id),
+    merchant_id: wireId("merchant", merchant_id),
     ...same,
     weight: weight === null ? null : Number(weight),
     price: price_cents === null ? null : money(price_cents),

@@ -4,7 +4,7 @@ import type { Barcode, Product } from "./product.ts";
 import { productStarts } from "./status.ts";
 
 /** The fields of a product in a request, as the tables keep them. */
-export type ProductFields = Omit<Product, "id" | "version" | "created_at" | "updated_at">;
+export type ProductFields = Omit<Product, "id" | "merchant_id" | "version" | "created_at" | "updated_at">;
 
 /** The defaults of a new product. */
 export const productDefaults: Omit<ProductFields, "sku" | "name"> = {

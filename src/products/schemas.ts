@@ -13,6 +13,7 @@ import {
   weightUnitField,
 } from "../kit/schema.ts";
 import { weightUnits } from "../kit/weight_unit.ts";
+import { OwnerView, ofMerchant } from "../owners/schemas.ts";
 import { barcodeTypes, lengthUnits, productStatuses, productTypes, temperatureZones } from "./status.ts";
 
 const positive = Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 });
@@ -50,9 +51,12 @@ const optionalFields = {
   metadata: Type.Optional(metadataField()),
 };
 
-const readOnly = ["id", "version", "created_at", "updated_at"];
+const readOnly = ["merchant_id", "id", "version", "created_at", "updated_at"];
 
-export const CreateProduct = closed({ sku: codeField(100), name: textField(200), ...optionalFields }, readOnly);
+export const CreateProduct = closed(
+  { ...ofMerchant, sku: codeField(100), name: textField(200), ...optionalFields },
+  readOnly,
+);
 export type CreateProduct = Static<typeof CreateProduct>;
 
 export const UpdateProduct = closed(
@@ -82,6 +86,7 @@ export type ListProducts = Static<typeof ListProducts>;
 
 export const ProductView = closed({
   id: Type.String(),
+  merchant_id: OwnerView,
   sku: Type.String(),
   name: Type.String(),
   description: nullable(Type.String()),

@@ -7,6 +7,7 @@ import type { Db, Tx } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
+import { makerOf, refuseShared } from "../owners/rules.ts";
 import type { Barcode, Component, Product } from "./product.ts";
 import type { ProductFields } from "./rules.ts";
 import type { ProductStatus, ProductType } from "./status.ts";
@@ -73,12 +74,22 @@ export async function findProducts(db: Db, ids: readonly number[]): Promise<Plai
   return (await byIds(db, { ids: list(ids) })) as PlainProduct[];
 }
 
-/** The products with these SKUs, in no order; unknown SKUs are left out. */
-export async function findProductsBySku(db: Db, skus: readonly string[]): Promise<PlainProduct[]> {
+/** The products of all merchants with these SKUs, in no order; unknown SKUs are left out. */
+export async function findAllBySku(db: Db, skus: readonly string[]): Promise<PlainProduct[]> {
   return (await bySkus(db, { skus: list(skus) })) as PlainProduct[];
 }
 
-/** The product with this SKU, or null. */
+/**
+ * The products with these SKUs, in no order; unknown SKUs are left out. Refuses: merchant_required, when one is known
+ * to several merchants.
+ */
+export async function findProductsBySku(db: Db, skus: readonly string[]): Promise<PlainProduct[]> {
+  const found = await findAllBySku(db, skus);
+  refuseShared(found, ({ sku }) => sku);
+  return found;
+}
+
+/** The product with this SKU, or null. Refuses: merchant_required. */
 export async function findProductBySku(db: Db, sku: string): Promise<PlainProduct | null> {
   const [row] = await findProductsBySku(db, [sku]);
   return row ?? null;
@@ -86,7 +97,9 @@ export async function findProductBySku(db: Db, sku: string): Promise<PlainProduc
 
 /** The products with these SKUs and their barcodes, in no order; unknown SKUs are left out. */
 export async function findWholeProductsBySku(db: Db, skus: readonly string[]): Promise<Product[]> {
-  return whole(db, await bySkus(db, { skus: list(skus) }));
+  const found = await bySkus(db, { skus: list(skus) });
+  refuseShared(found, ({ sku }) => sku);
+  return whole(db, found);
 }
 
 /** The product that an identifier names: `prd_1001` or `1001`. Refuses: resource_missing. */
@@ -199,12 +212,13 @@ export async function insertProduct(
   { barcodes, components, ...fields }: ProductFields,
   component_ids: readonly number[],
 ): Promise<Product> {
-  const row = { ...fields, version: 1, created_at: tx.now, updated_at: tx.now };
+  const merchant_id = makerOf(tx);
+  const row = { ...fields, merchant_id, version: 1, created_at: tx.now, updated_at: tx.now };
   const [id = 0] = await insertIds(tx, products, [row]);
   await insert(
     tx,
     product_barcodes,
-    barcodes.map((barcode) => ({ product_id: id, ...barcode })),
+    barcodes.map((barcode) => ({ product_id: id, merchant_id, ...barcode })),
   );
   await insertComponents(tx, id, components, component_ids);
   return { id, ...row, barcodes, components };
@@ -222,6 +236,7 @@ export async function saveProduct(
   { barcodes, components, ...fields }: ProductFields,
   component_ids: readonly number[],
 ): Promise<Product> {
+  const { merchant_id } = before;
   const row = { ...fields, version: before.version + 1, updated_at: tx.now };
   await tx.sql.update(products).set(row).where(eq(products.id, before.id));
   if (JSON.stringify(barcodes) !== JSON.stringify(before.barcodes)) {
@@ -229,14 +244,14 @@ export async function saveProduct(
     await insert(
       tx,
       product_barcodes,
-      barcodes.map((barcode) => ({ product_id: before.id, ...barcode })),
+      barcodes.map((barcode) => ({ product_id: before.id, merchant_id, ...barcode })),
     );
   }
   if (JSON.stringify(components) !== JSON.stringify(before.components)) {
     await tx.sql.delete(product_components).where(eq(product_components.bundle_id, before.id));
     await insertComponents(tx, before.id, components, component_ids);
   }
-  return { id: before.id, created_at: before.created_at, ...row, barcodes, components };
+  return { id: before.id, merchant_id, created_at: before.created_at, ...row, barcodes, components };
 }
 
 /** The barcodes among these values that belong to another product, with that product's id. */

@@ -1,5 +1,7 @@
 // The OpenAPI 3.1 document, made of the same schemas that check requests.
+
 import type { TSchema } from "@sinclair/typebox";
+import { isOfMerchants } from "../access/for_merchants.ts";
 import { levelFor } from "../access/permission.ts";
 import type { FaultCode } from "../kit/fault.ts";
 import { errorSchemas, headers, Refusals, successes } from "./answers.ts";
@@ -189,8 +191,20 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
       ...(required.includes(name) ? {} : untickedOf(published)),
     };
   });
-  return [...inPath, ...inQuery, ...headersOf(operation)];
+  return [...inPath, ...inQuery, ...merchantIn(operation), ...headersOf(operation)];
 }
+
+const whose = "Only what belongs to this merchant, by its id or code. A merchant's own key sees no other.";
+
+/** The filter that every list of records of merchants has. */
+function merchantIn({ id, need, method, path, sends }: Operation): Json[] {
+  const lists = (method === "get" && !path.includes("{")) || sends === "text/csv";
+  if (!lists || !isOfMerchants(need, id)) return [];
+  const description = method === "get" ? whose : "For which merchant, by its id or code.";
+  return [{ name: "merchant", in: "query", required: false, description, schema: merchant_name }];
+}
+
+const merchant_name = { type: "string", minLength: 1, maxLength: 24 };
 
 /** What keeps a page of the reference from sending the first or the usual value of a filter that nobody asked for. */
 function untickedOf(published: Json): Json {
@@ -219,6 +233,9 @@ function headersOf(operation: Operation): Json[] {
             },
           ),
         ]
+      : []),
+    ...(isOfMerchants(operation.need, operation.id)
+      ? [header("Packhouse-Merchant", "For which merchant a key of the house asks, by its id or code.", merchant_name)]
       : []),
     ...(operation.matches ? [header("If-Match", onCondition, tag)] : []),
     ...(isTagged(operation) && operation.method === "get"

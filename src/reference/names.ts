@@ -29,7 +29,7 @@ import { CardHistoryView, ListedRateCard, RateCardView } from "../shipping/rates
 import { ChartsView, OverridesView, ZonesView } from "../shipping/zones/schemas.ts";
 import { ParcelView } from "../tracking/parcels/schemas.ts";
 import { ShortTrackingView, TrackedView, TrackingView } from "../tracking/schemas.ts";
-import { RoleView, SessionView, UserView } from "../users/schemas.ts";
+import { MeView, RoleView, SessionView, UserView } from "../users/schemas.ts";
 import { DeliveryView } from "../webhooks/deliveries/schemas.ts";
 import { AttemptView } from "../webhooks/logs/schemas.ts";
 import { RecoveryView } from "../webhooks/recoveries/schemas.ts";
@@ -88,6 +88,7 @@ export const schemaNames: Readonly<Record<string, TSchema>> = {
   ZoneCharts: ChartsView,
   ZoneExplanation: ZonesView,
   ZoneOverrides: OverridesView,
+  Me: MeView,
   Role: RoleView,
   Session: SessionView,
   User: UserView,

@@ -1,5 +1,6 @@
 // A route as the reference describes it, independent of the framework.
 import type { TObject, TSchema } from "@sinclair/typebox";
+import { isOfMerchants, mayMerchant, maySuspended, mayViewing } from "../access/for_merchants.ts";
 import { onlyReads, type RouteNeed } from "../access/need.ts";
 import type { FaultCode } from "../kit/fault.ts";
 
@@ -61,6 +62,7 @@ const of_keys: readonly FaultCode[] = [
   "ip_not_allowed",
   "rate_limited",
   "insecure_connection",
+  "not_for_merchants",
 ];
 const of_bodies: readonly FaultCode[] = ["malformed_request", "payload_too_large", "unsupported_media_type"];
 const of_writes: readonly FaultCode[] = [
@@ -87,11 +89,16 @@ export function refusalsOf(operation: Operation): Set<FaultCode> {
     if (when) for (const code of more) codes.add(code);
   };
   add(need !== "none", ...of_keys);
+  add(isOfMerchants(need, operation.id), "merchant_required");
+  add(isOfMerchants(need, operation.id) && isWrite(operation), "merchant_closed");
   add(need !== "none" && need !== "any", "insufficient_permission");
   add(need !== "none" && need !== "any" && need !== "user", "second_factor_setup_required");
   add(method !== "get", ...of_bodies);
   add(method !== "get" && need !== "none", "cross_site_request");
   add(isWrite(operation), ...of_writes);
+  const route = { ...operation, writes: isWrite(operation) };
+  add(!mayViewing(route), "view_only");
+  add(!maySuspended(route) && mayMerchant(route, { may_buy_labels: true }), "merchant_suspended");
   add(path.includes("{"), "resource_missing");
   add(path.startsWith("/orders/{id}"), "ambiguous_identifier");
   add(query !== null && "cursor" in query.properties, "invalid_cursor");

@@ -32,7 +32,8 @@ export function eventWebhooks(publisher: Publisher): Json {
     publisher.name(data, `${object}EventData`, `${pascal(type)}EventData`);
     const schema = eventSchema(type, data);
     publisher.name(schema, `${pascal(type)}Event`);
-    const event = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at: "2026-01-31T12:00:00.000Z" };
+    const created_at = "2026-01-31T12:00:00.000Z";
+    const event = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at, merchant_id: "mer_1" };
     const post = {
       operationId: `on${pascal(type)}`,
       // The name that a subscription lists, by which the event is looked for.

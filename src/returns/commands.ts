@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { billFacts } from "../billing/commands.ts";
 import type { Tx } from "../database/store.ts";
 import { type ReturnedUnits, takeReturned } from "../inventory/arrivals/commands.ts";
 import { lotsShipped, type ShippedUnits } from "../inventory/ledger/store.ts";
 import { findLot } from "../inventory/lots/store.ts";
-import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
+import { calendarAt, listPlainWarehouses } from "../inventory/warehouses/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { assert } from "../kit/assert.ts";
 import { wireId } from "../kit/ids.ts";
@@ -19,6 +20,7 @@ import { lockOrder } from "../orders/store.ts";
 import { emit } from "../outbox/emit.ts";
 import { findProducts } from "../products/store.ts";
 import { returnEvent } from "./events.ts";
+import { inspectedFact, receivedFact } from "./facts.ts";
 import type { Return, ReturnItem, ReturnShipping, ReturnTerms } from "./return.ts";
 import {
   checkReason,
@@ -62,9 +64,10 @@ export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): P
   }));
   const items = planItems(order.lines, earlier, stated);
   checkReason(input.reason, items);
-  const { currency, customer_email } = order;
+  const { merchant_id, currency, customer_email } = order;
   const terms = termsOf({ ...nothingSaid, customer_email }, input);
-  const created = await insertReturn(tx, { order_id: order.id, reason: input.reason, currency, ...terms }, items);
+  const fields = { merchant_id, order_id: order.id, reason: input.reason, currency, ...terms };
+  const created = await insertReturn(tx, fields, items);
   await emit(tx, [returnEvent("return.created", created)]);
   await noteReturn(tx, order, { event: "return_created", actor, reason: input.reason, note: wordsFor(created) });
   return created;
@@ -93,6 +96,7 @@ export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, ac
   const after = await saveReturn(tx, before, { status, received_at: before.received_at ?? tx.now });
   await emit(tx, [returnEvent("return.received", after, before)]);
   await noteReturn(tx, order, { event: "return_received", actor, note: wireId("return", after.id) });
+  billFacts(tx, [receivedFact(after, arrived, await calendarAt(tx, await warehouseOf(tx, order)))]);
   return after;
 }
 
@@ -113,7 +117,15 @@ export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, ac
   await takeBack(tx, before, order, inspected, actor);
   // A parcel of a cancelled order that its carrier had taken may be back by now.
   if (order.held) await settleHoldsOf(tx, order.id, actor);
-  return saveReturn(tx, before, { status, inspected_at: tx.now });
+  const after = await saveReturn(tx, before, { status, inspected_at: tx.now });
+  billFacts(tx, [inspectedFact(after, inspected, await calendarAt(tx, await warehouseOf(tx, order)))]);
+  return after;
+}
+
+/** Where an order's goods come back to: what they left, as far as that is known. */
+async function warehouseOf(tx: Tx, order: Order): Promise<number> {
+  const [left] = await lotsShipped(tx, order.id);
+  return left?.warehouse_id ?? usualWarehouse(tx, order);
 }
 
 const nothingFound = { condition: null, disposition: null, lot_number: null, bin: null, notes: null };

@@ -59,6 +59,7 @@ export interface ReturnTerms {
 
 export interface Return extends ReturnTerms {
   readonly id: number;
+  readonly merchant_id: number;
   readonly order_id: number;
   readonly status: ReturnStatus;
   readonly reason: ReturnReason;
@@ -97,6 +98,7 @@ export function returnView(found: Return) {
   const { refund_amount_cents, restocking_fee_cents } = found;
   return {
     id: wireId("return", found.id),
+    merchant_id: wireId("merchant", found.merchant_id),
     order_id: wireId("order", found.order_id),
     status: found.status,
     reason: found.reason,

@@ -104,7 +104,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
       query: queryOf(Rehearse),
       detail: found("inspectReturn", "returns.receive", "Inspect a return", {
         matches: true,
-        refuses: ["invalid_state_transition"],
+        refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
         answers: { 200: RehearsableView(InspectedView) },
         description:
           "Units to restock without a `bin` wait in the returns bin and cannot be sold. `putbacks` lists" +

@@ -11,6 +11,7 @@ import {
   quantityField,
   textField,
 } from "../kit/schema.ts";
+import { OwnerView } from "../owners/schemas.ts";
 import { RefundView } from "./refunds/schemas.ts";
 import { refundStatuses } from "./refunds/status.ts";
 import {
@@ -56,6 +57,7 @@ const termFields = {
 };
 
 const readOnly = [
+  "merchant_id",
   "id",
   "status",
   "refund_status",
@@ -145,6 +147,7 @@ const InspectionView = closed({
 
 const returnFields = {
   id: Type.String(),
+  merchant_id: OwnerView,
   order_id: Type.String(),
   status: choice(returnStatuses),
   reason: choice(returnReasons),

@@ -10,7 +10,7 @@ import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
 import { carrierPage } from "../orders/shipments/tracking_url.ts";
 import { trackingMeanings } from "../shipping/updates/status.ts";
-import { findKnown, pageOf } from "../tracking/store.ts";
+import { findKnown, knownBy, pageOf } from "../tracking/store.ts";
 import { notRefunded } from "./refunds/status.ts";
 import { listRefunds } from "./refunds/store.ts";
 import type { Return, ReturnShipping } from "./return.ts";
@@ -86,9 +86,9 @@ async function shippingsOf(
 ): Promise<(row: Row) => Pick<Return, "return_shipping" | "arrived_at">> {
   const numbers = rows.flatMap(({ tracking_number }) => tracking_number ?? []);
   const known = numbers.length === 0 ? null : await findKnown(db, numbers);
-  return ({ return_shipping }) => {
+  return ({ merchant_id, return_shipping }) => {
     const { carrier, tracking_number, label_url } = return_shipping;
-    const record = known?.get(tracking_number ?? "")?.record;
+    const record = known?.get(knownBy(merchant_id, tracking_number ?? ""))?.record;
     const page = record === undefined ? null : pageOf(db, record);
     const tracking_url = carrierPage(carrier, tracking_number) ?? page;
     const tracked = record !== undefined && record.id > 0 ? record : null;
@@ -116,6 +116,7 @@ interface ReturnFilter {
 // Of a reused number the newest record counts.
 const parcelStatus = sql`(select status from ${tracking_records}
   where ${tracking_records.tracking_number} = ${returns.tracking_number}
+    and ${tracking_records.merchant_id} = ${returns.merchant_id}
   order by ${tracking_records.id} desc limit 1)`;
 
 function matching({ status, order_id, arrived, created_after, created_before }: ReturnFilter): SQL | undefined {
@@ -156,6 +157,7 @@ export async function countReturns(db: Db, filter: ReturnFilter): Promise<number
 /** The fields of a new return. */
 type NewReturn = Pick<
   Return,
+  | "merchant_id"
   | "order_id"
   | "reason"
   | "return_shipping"

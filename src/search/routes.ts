@@ -1,11 +1,14 @@
 import { Elysia } from "elysia";
-import type { Granted, Permission } from "../access/permission.ts";
+import { mayMerchant } from "../access/for_merchants.ts";
+import type { Permission } from "../access/permission.ts";
 import type { Db } from "../database/store.ts";
 import { answerRead } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView } from "../http/envelope.ts";
 import { documented } from "../http/route.ts";
 import { isoOrNull } from "../kit/clock.ts";
+import { wireId } from "../kit/ids.ts";
 import { queryOf } from "../kit/schema.ts";
 import { findCustomerHits } from "./customers/store.ts";
 import { findBinHits, findLotHits } from "./floor/store.ts";
@@ -19,6 +22,8 @@ import { FoundView, most_in_all, most_usual, SearchAll } from "./schemas.ts";
 /** How records of a type are found, and which permission it needs. */
 interface Source {
   readonly needs: Permission;
+  /** The list of such records, where merchants may not see it although they have the permission. */
+  readonly list?: string;
   readonly find: (db: Db, typed: Typed, limit: number, q: string) => Promise<Hit[]>;
 }
 
@@ -29,17 +34,17 @@ const sources: Readonly<Record<HitType, Source>> = {
   return: { needs: "returns.read", find: (db, typed, limit, q) => findReturnHits(db, typed, q, limit) },
   product: { needs: "catalog.read", find: findProductHits },
   lot: { needs: "stock.read", find: findLotHits },
-  bin: { needs: "stock.read", find: findBinHits },
+  bin: { needs: "stock.read", list: "listBins", find: findBinHits },
   customer: { needs: "customers.read", find: findCustomerHits },
   receipt: { needs: "stock.read", find: findReceiptHits },
   transfer: { needs: "stock.read", find: findTransferHits },
-  count: { needs: "stock.read", find: findCountHits },
+  count: { needs: "stock.read", list: "listCounts", find: findCountHits },
 };
 
 /** One search over everything that a person types or scans. */
 export const searchRoutes = new Elysia({ prefix: "/search" })
   .use(conventions)
-  .get("", ({ call, query }) => answerRead(call, (db) => hitsFor(db, call.granted, query)), {
+  .get("", ({ call, query }) => answerRead(call, (db) => hitsFor(db, call, query)), {
     query: queryOf(SearchAll),
     detail: documented({
       id: "searchAll",
@@ -58,20 +63,31 @@ export const searchRoutes = new Elysia({ prefix: "/search" })
     }),
   });
 
-/** The results of a search for a caller with these permissions. */
-export async function hitsFor(db: Db, granted: Granted, { q, types, limit = most_usual }: SearchAll) {
+/** The results of a search for a caller with these permissions, of the house or of a merchant. */
+export async function hitsFor(
+  db: Db,
+  asker: Pick<Call, "granted" | "merchant_id">,
+  { q, types, limit = most_usual }: SearchAll,
+) {
   const typed = readTyped(q);
   if (typed === null) return { results: [], more: [] };
   const asked = types?.split(",");
-  const seen = hitTypes.filter(
-    (type) => asked?.includes(type) !== false && granted.permissions.has(sources[type].needs),
-  );
+  const seen = hitTypes.filter((type) => asked?.includes(type) !== false && maySee(asker, sources[type]));
   const found = new Map<HitType, Hit[]>();
   for (const type of seen) found.set(type, await sources[type].find(db, typed, limit + 1, q));
   const { hits, more } = chosenHits(found, limit, most_in_all);
   return { results: hits.map(hitView), more };
 }
 
-function hitView({ type, fit, id, title, subtitle, state, at, of }: Hit) {
-  return { type, match: fit, id, title, subtitle, state, at: isoOrNull(at), of };
+function maySee({ granted, merchant_id }: Pick<Call, "granted" | "merchant_id">, { needs, list }: Source): boolean {
+  const isHidden = merchant_id !== null && list !== undefined && !mayMerchant({ id: list, need: needs }, no_labels);
+  return granted.permissions.has(needs) && !isHidden;
+}
+
+/** No list is one that a merchant sees for the labels that it may buy. */
+const no_labels = { may_buy_labels: false };
+
+function hitView({ type, fit, id, title, subtitle, state, at, of, merchant_id: owner }: Hit) {
+  const merchant_id = owner === null ? null : wireId("merchant", owner);
+  return { type, match: fit, id, title, subtitle, state, at: isoOrNull(at), of, merchant_id };
 }

@@ -42,6 +42,8 @@ export interface Hit {
   /** Milliseconds since 1970; null for a bin. */
   readonly at: number | null;
   readonly of: Owner | null;
+  /** Whose it is; null for what is of the house, such as a bin. */
+  readonly merchant_id: number | null;
 }
 
 /** The typed or scanned text, in each form that is compared. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, nullable, textField } from "../kit/schema.ts";
+import { OwnerOrHouseView } from "../owners/schemas.ts";
 import { fits, hitTypes } from "./rules.ts";
 
 export const most_usual = 5;
@@ -36,6 +37,7 @@ export const HitView = closed({
   of: Type.Union([closed({ type: Type.String(), id: Type.String() }), Type.Null()], {
     description: "The record that it belongs to, such as the order of a parcel.",
   }),
+  merchant_id: OwnerOrHouseView,
 });
 
 export const FoundView = closed({

@@ -39,6 +39,8 @@ const leftFrom = prepared((query, a: Args<{ orders: string }>) =>
 
 /** Where parcels leave from. */
 export interface Origin {
+  /** The warehouse. */
+  readonly id: number;
   readonly address: Address;
   readonly timezone: string;
 }
@@ -94,6 +96,6 @@ export async function usualOrigin(db: Db): Promise<Origin> {
   return originAt(first);
 }
 
-function originAt({ address, timezone }: PlainWarehouse): Origin {
-  return { address: addressOf(address), timezone };
+function originAt({ id, address, timezone }: PlainWarehouse): Origin {
+  return { id, address: addressOf(address), timezone };
 }

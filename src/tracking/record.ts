@@ -9,6 +9,7 @@ import type { Standing } from "./rules.ts";
 /** What is known of a parcel on its way. The fields of `Standing` identify the event that decides its status. */
 export interface TrackingRecord extends Standing {
   readonly id: number;
+  readonly merchant_id: number;
   readonly tracking_number: string;
   readonly carrier: string;
   readonly service_type: string | null;
@@ -120,6 +121,7 @@ export function trackedView({ record, order_id, tracking_url }: Omit<TrackingHis
   const { shipment_id, account_id } = record;
   return {
     tracking_number: record.tracking_number,
+    merchant_id: wireId("merchant", record.merchant_id),
     ...standingView(record),
     carrier: record.carrier,
     service_type: record.service_type,

@@ -11,11 +11,11 @@ import { answerTogether, type SharedAct } from "../http/together.ts";
 import { bodyOf, closed, queryOf } from "../kit/schema.ts";
 import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
 import { followingRoutes } from "./following/routes.ts";
+import { findHistories, getHistory, historyOf } from "./histories/store.ts";
 import { detectCarriers } from "./numbers/formats.ts";
 import { shortTrackingView, type TrackingHistory, trackingView } from "./record.ts";
 import { recordScan, recordScans } from "./scans/commands.ts";
 import { ChooseShape, RecordScan, ShortTrackingView, TrackedView, TrackingView, TrackMany } from "./schemas.ts";
-import { findHistories, getHistory, historyOf } from "./store.ts";
 
 const BatchView = closed({
   success: Type.Literal(true),

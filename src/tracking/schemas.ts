@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, momentField, notesField, nullable, textField } from "../kit/schema.ts";
 import { shipmentStatuses } from "../orders/shipments/status.ts";
+import { OwnerView } from "../owners/schemas.ts";
 import { labelStatuses } from "../shipping/labels/status.ts";
 import { PackageDimensions } from "../shipping/schemas.ts";
 import { trackingEventStatuses, trackingStatuses } from "../shipping/updates/status.ts";
@@ -39,6 +40,7 @@ const standing = {
 
 const tracked = {
   tracking_number: Type.String(),
+  merchant_id: OwnerView,
   ...standing,
   carrier: Type.String(),
   service_type: text,

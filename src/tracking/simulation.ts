@@ -1,6 +1,7 @@
 // The simulated carrier of the sandbox, whose numbers have a known course. It knows the test numbers of EasyPost and
 // Shippo, and the numbers of its own labels (`SIM…` and SSCCs of the range for demonstrations), which play their days
 // on the sandbox's clock.
+import { main_merchant } from "../owners/rules.ts";
 import { isDemonstration } from "../shipping/labels/sscc.ts";
 import { isDelivered, type TrackingEventStatus, trackingMeanings, trackingStarts } from "../shipping/updates/status.ts";
 import type { CarrierEvent, TrackingLocation, TrackingUpdate } from "../shipping/updates/update.ts";
@@ -132,6 +133,7 @@ export function simulatedHistory(tracking_number: string, now: number): Tracking
     record: {
       ...beforeEvents,
       id: 0,
+      merchant_id: main_merchant,
       tracking_number,
       carrier: "sim",
       service_type: null,

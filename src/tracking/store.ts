@@ -8,13 +8,10 @@ import { type Args, insertIds, prepared, preparedOf } from "../database/statemen
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
 import { givenUp } from "../orders/shipments/status.ts";
-import { findOrderOfShipment } from "../orders/shipments/store.ts";
 import { numberUrl, trackingUrl } from "../orders/shipments/tracking_url.ts";
-import { scannedSscc } from "../shipping/labels/sscc.ts";
-import { unknownNumber } from "./numbers/unknown.ts";
-import type { TrackingHistory, TrackingRecord } from "./record.ts";
-import { beforeEvents, pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./rules.ts";
-import { simulatedHistory } from "./simulation.ts";
+import { type NewRecord, newRecord, silence, unfollowed, unsaid } from "./new_record.ts";
+import type { TrackingRecord } from "./record.ts";
+import { pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./rules.ts";
 
 /** Whether a parcel is found by its tracking number: one that was given up is only if it was scanned. */
 export const isFoundByNumber = or(not(isOneOf(shipments.status, [givenUp])), isNotNull(tracking_records.id));
@@ -40,7 +37,7 @@ const looseByNumbers = prepared((sql, a: Args<{ numbers: string }>) =>
     .orderBy(asc(tracking_records.id)),
 );
 
-// // Little is read of a record that is read again under its lock.
+// Little is read of a record that is read again under its lock.
 const parcelsNamed = prepared((sql, a: Args<{ number: string }>) =>
   sql
     .select({
@@ -48,6 +45,7 @@ const parcelsNamed = prepared((sql, a: Args<{ number: string }>) =>
       sent_at: shipments.created_at,
       record_id: tracking_records.id,
       tracked_at: tracking_records.created_at,
+      merchant_id: shipments.merchant_id,
     })
     .from(shipments)
     .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
@@ -60,6 +58,7 @@ const looseNamed = prepared((sql, a: Args<{ number: string }>) =>
       id: tracking_records.id,
       followed: tracking_records.followed,
       created_at: tracking_records.created_at,
+      merchant_id: tracking_records.merchant_id,
     })
     .from(tracking_records)
     .where(and(eq(tracking_records.tracking_number, given(a.number)), isNull(tracking_records.shipment_id)))
@@ -93,57 +92,34 @@ export async function listEvents(db: Db, record_ids: readonly number[]): Promise
 // Only what `insertRecord` wrote is read, so its JSON has the right shape.
 const recordOf = (row: typeof tracking_records.$inferSelect) => row as TrackingRecord;
 
-/**
- * The newest parcel's record of each number, with its scans; unknown numbers are left out. The sandbox also knows the
- * test numbers of carriers.
- */
-export async function findHistories(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
-  const found = await findRecorded(db, numbers.flatMap(readings));
-  for (const number of numbers) {
-    const history = found.get(scannedSscc(number) ?? "");
-    if (history !== undefined && !found.has(number)) found.set(number, history);
-  }
-  if (db.mode === "live" || numbers.every((number) => found.has(number))) return found;
-  const unknown = numbers.filter((number) => !found.has(number));
-  const simulated = unknown.map((number) => [number, simulatedHistory(number, db.now)] as const);
-  return new Map([...found, ...simulated.filter((one): one is [string, TrackingHistory] => one[1] !== null)]);
-}
-
-/** The forms in which a number may be stored: as it was scanned and, for an SSCC with its identifier, without that. */
-function readings(number: string): string[] {
-  const sscc = scannedSscc(number);
-  return sscc === null ? [number] : [number, sscc];
-}
-
-async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
-  const known = await findKnown(db, numbers);
-  const ids = [...known.values()].flatMap(({ record: { id } }) => (id === 0 ? [] : [id]));
-  const of = Map.groupBy(await listEvents(db, ids), (event) => event.record_id);
-  return new Map(
-    [...known].map(([number, { record, past, order_id }]) => {
-      const scans = of.get(record.id) ?? past.toReversed().map((fact) => ({ ...unsaid, ...fact }));
-      return [number, { record, events: scans, order_id, tracking_url: pageOf(db, record) }];
-    }),
-  );
-}
+/** By what a merchant's record of a number is found among those that `findKnown` answers. */
+export const knownBy = (merchant_id: number, number: string): string => `${merchant_id} ${number}`;
 
 /**
- * The newest parcel's record of each number, without its scans; a parcel that was never scanned has the record id 0.
+ * The newest parcel's record of each number at each merchant who knows it, without its scans; a parcel that was never
+ * scanned has the record id 0.
  */
 export async function findKnown(db: Db, numbers: readonly string[]): Promise<Map<string, Known>> {
   const rows = await byNumbers(db, { numbers: list(numbers) });
   const loose = await looseByNumbers(db, { numbers: list(numbers) });
-  const newest = new Map<string, Known>(rows.map((row) => [row.parcel.tracking_number ?? "", knownOf(row)]));
+  const newest = new Map<string, Known>();
+  for (const row of rows) {
+    const { merchant_id, tracking_number } = row.parcel;
+    const number = tracking_number ?? "";
+    newest.set(knownBy(merchant_id, number), { number, ...knownOf(row) });
+  }
   for (const row of loose) {
-    const parcel = newest.get(row.tracking_number);
+    const key = knownBy(row.merchant_id, row.tracking_number);
+    const parcel = newest.get(key);
     if (!isNewer(row, parcel?.record)) continue;
     const { shipment_id, order_id } = parcel?.record.id === 0 ? { ...parcel.record, ...parcel } : row;
-    newest.set(row.tracking_number, { record: { ...recordOf(row), shipment_id }, past: [], order_id });
+    const number = row.tracking_number;
+    newest.set(key, { number, record: { ...recordOf(row), shipment_id }, past: [], order_id });
   }
   return newest;
 }
 
-function knownOf({ record, ...found }: Found & { readonly record: object | null }): Known {
+function knownOf({ record, ...found }: Found & { readonly record: object | null }): Omit<Known, "number"> {
   const { order_id } = found.parcel;
   if (record !== null) return { record: record as TrackingRecord, past: [], order_id };
   return { record: { id: 0, ...firstRecord(found) }, past: pastOf(found), order_id };
@@ -159,6 +135,7 @@ export function pageOf(db: Db, record: TrackingRecord): string | null {
 
 /** What is known of a number. */
 interface Known {
+  readonly number: string;
   readonly record: TrackingRecord;
   /** What is known of its tracking without any scan. */
   readonly past: readonly TrackingFact[];
@@ -177,21 +154,6 @@ function isNewer(
   return parcel.id === 0 ? loose.followed : loose.created_at > parcel.created_at;
 }
 
-/** The newest parcel's record of a number, with its scans. Refuses: resource_missing. */
-export async function getHistory(db: Db, tracking_number: string): Promise<TrackingHistory> {
-  const found = (await findHistories(db, [tracking_number])).get(tracking_number);
-  if (found === undefined) throw unknownNumber(tracking_number);
-  return found;
-}
-
-/** A record with its scans. */
-export async function historyOf(db: Db, record: TrackingRecord): Promise<TrackingHistory> {
-  const { id, shipment_id } = record;
-  const events = await eventsOf(db, { ids: [id] });
-  const order_id = shipment_id === null ? record.order_id : await findOrderOfShipment(db, shipment_id);
-  return { record, events, order_id, tracking_url: pageOf(db, record) };
-}
-
 /** The record of a number, locked until the transaction ends. */
 interface LockedRecord {
   readonly record: TrackingRecord;
@@ -200,12 +162,28 @@ interface LockedRecord {
 }
 
 /**
- * The newest parcel's record of a number, locked until the transaction ends; null when there is none. A parcel without
- * a record gets one, unless its number was tracked before the parcel was entered.
+ * The newest parcel's record of a number at each merchant who knows it, locked until the transaction ends. A parcel
+ * without a record gets one, unless its number was tracked before the parcel was entered.
  */
-export async function lockRecord(tx: Tx, tracking_number: string): Promise<LockedRecord | null> {
-  const named = (await parcelsNamed(tx, { number: tracking_number })).at(-1);
-  const loose = (await looseNamed(tx, { number: tracking_number })).at(-1);
+export async function lockRecords(tx: Tx, tracking_number: string): Promise<LockedRecord[]> {
+  const parcels = await parcelsNamed(tx, { number: tracking_number });
+  const loose = await looseNamed(tx, { number: tracking_number });
+  const owners = [...new Set([...parcels, ...loose].map(({ merchant_id }) => merchant_id))].sort((a, b) => a - b);
+  const locked: LockedRecord[] = [];
+  for (const owner of owners) {
+    const parcel = parcels.findLast(({ merchant_id }) => merchant_id === owner);
+    const other = loose.findLast(({ merchant_id }) => merchant_id === owner);
+    locked.push(await lockNewest(tx, tracking_number, parcel, other));
+  }
+  return locked;
+}
+
+async function lockNewest(
+  tx: Tx,
+  tracking_number: string,
+  named: Awaited<ReturnType<typeof parcelsNamed>>[number] | undefined,
+  loose: Awaited<ReturnType<typeof looseNamed>>[number] | undefined,
+): Promise<LockedRecord> {
   const parcel = named && { id: named.record_id ?? 0, created_at: named.tracked_at ?? named.sent_at };
   if (loose !== undefined && isNewer(loose, parcel)) {
     const [locked] = await lockedById(tx, { id: loose.id });
@@ -214,7 +192,7 @@ export async function lockRecord(tx: Tx, tracking_number: string): Promise<Locke
     const adopted = { shipment_id: named.shipment_id, order_id: null, followed: false };
     return { record: await saveFacts(tx, recordOf(locked), adopted), adopted_by: named.shipment_id };
   }
-  if (named === undefined) return null;
+  assert(named, "a number is a parcel's or tracked for itself");
   return { record: await lockedParcel(tx, tracking_number, named.shipment_id), adopted_by: null };
 }
 
@@ -225,7 +203,7 @@ async function lockedParcel(tx: Tx, tracking_number: string, shipment_id: number
     ({ parcel }) => parcel.id === shipment_id,
   );
   assert(found, "a parcel is never deleted");
-  // // Two first scans at once make one record: the second waits for the first here.
+  // Two first scans at once make one record: the second waits for the first here.
   await tx.sql.insert(tracking_records).values(firstRecord(found)).onConflictDoNothing();
   const [locked] = await lockedOfParcel(tx, { shipment_id });
   assert(locked, "a parcel that is scanned has a record");
@@ -240,16 +218,6 @@ interface Found {
   readonly imported: boolean;
 }
 
-// Whoever imported a past parcel gave only the times when it left and arrived.
-const unsaid = {
-  message: null,
-  status_detail: null,
-  location: null,
-  carrier_status: null,
-  carrier_code: null,
-  reason: null,
-};
-
 /** What is known of the tracking of an imported past order's parcel. */
 function pastOf({ parcel, imported }: Found): TrackingFact[] {
   return imported ? pastFacts(parcel) : [];
@@ -259,6 +227,7 @@ function pastOf({ parcel, imported }: Found): TrackingFact[] {
 function firstRecord(found: Found): Omit<TrackingRecord, "id"> {
   const { parcel } = found;
   return {
+    merchant_id: parcel.merchant_id,
     tracking_number: parcel.tracking_number ?? "",
     carrier: parcel.carrier ?? unknown_carrier,
     service_type: parcel.service,
@@ -275,47 +244,9 @@ function firstRecord(found: Found): Omit<TrackingRecord, "id"> {
   };
 }
 
-const silence = {
-  status_detail: null,
-  message: null,
-  estimated_delivery: null,
-  estimated_at: null,
-  current_location: null,
-  signed_by: null,
-} as const;
-
-const unfollowed = {
-  order_id: null,
-  account_id: null,
-  tracking_url: null,
-  followed: false,
-  taken_up: false,
-  look_at: null,
-  look_failures: 0,
-} as const;
-
-export type NewRecord = Pick<
-  TrackingRecord,
-  | "tracking_number"
-  | "carrier"
-  | "service_type"
-  | "shipment_id"
-  | "estimated_delivery"
-  | "weight"
-  | "weight_unit"
-  | "dimensions"
-> &
-  Partial<Pick<TrackingRecord, keyof typeof unfollowed>>;
-
-/** The record of a parcel before any report. */
-function newRecord({ now }: Db, fields: NewRecord): Omit<TrackingRecord, "id"> {
-  const moments = { created_at: now, updated_at: now };
-  return { ...beforeEvents, ...silence, ...unfollowed, ...fields, version: 1, ...moments };
-}
-
 /** Stores the records of parcels before any report, and answers them. */
 export async function insertRecords(tx: Tx, parcels: readonly NewRecord[]): Promise<TrackingRecord[]> {
-  const rows = parcels.map((fields) => newRecord(tx, fields));
+  const rows = parcels.map((fields) => newRecord(tx.now, fields));
   const ids = await insertIds(tx, tracking_records, rows);
   return rows.map((row, at) => ({ id: ids[at] ?? 0, ...row }));
 }
@@ -323,9 +254,9 @@ export async function insertRecords(tx: Tx, parcels: readonly NewRecord[]): Prom
 /** Stores a number that nobody here tracked; when somebody does so at the same time, that record stays. */
 export async function insertFollowed(
   tx: Tx,
-  fields: Pick<TrackingRecord, "tracking_number" | "carrier" | "order_id">,
+  fields: Pick<TrackingRecord, "merchant_id" | "tracking_number" | "carrier" | "order_id">,
 ): Promise<void> {
-  const row = newRecord(tx, {
+  const row = newRecord(tx.now, {
     ...fields,
     service_type: null,
     shipment_id: null,

@@ -1,4 +1,5 @@
 import { takeTurn } from "../database/lease.ts";
+import { unscoped } from "../database/scope.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
@@ -24,13 +25,14 @@ export async function createUser(tx: Tx, input: NewUser): Promise<User> {
 
 /** The user that an identifier names, locked until this transaction ends. Refuses: resource_missing. */
 export async function lockUser(tx: Tx, id: string): Promise<User> {
-  return userNamed(await lockUsers(tx), id);
+  await takeTurn(tx, "users.change");
+  return getUser(tx, id);
 }
 
-/** Every user, locked until this transaction ends. */
+/** Every user, whatever the scope sees, locked until this transaction ends. */
 export async function lockUsers(tx: Tx): Promise<User[]> {
   await takeTurn(tx, "users.change");
-  return listUsers(tx);
+  return listUsers(tx.scoped(unscoped));
 }
 
 /** The one of these users that an identifier names. Refuses: resource_missing. */

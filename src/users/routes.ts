@@ -1,9 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { shownToMerchant } from "../access/for_merchants.ts";
 import { failureRate } from "../access/limits.ts";
-import { permissions } from "../access/permission.ts";
+import { type Permission, permissions } from "../access/permission.ts";
 import { roleFacts } from "../access/role.ts";
-import type { Tx } from "../database/store.ts";
+import { unscoped } from "../database/scope.ts";
 import { answerLongWork, answerRead, answerWrite } from "../http/answer.ts";
 import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
@@ -16,13 +17,16 @@ import type { Service } from "../http/service.ts";
 import { Fault } from "../kit/fault.ts";
 import { hashPassword, isPassword } from "../kit/password.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
+import { directoryOf } from "../merchants/directory.ts";
 import { setPassword, updateUser } from "./changes/commands.ts";
 import { lockUser } from "./commands.ts";
-import { ChangePassword, ListUsers, RoleView, UpdateMe, UpdateUser, UserView } from "./schemas.ts";
+import type { MerchantsById } from "./membership.ts";
+import { aboutMerchant, answerMe, membershipRoutes } from "./memberships/routes.ts";
+import { ChangePassword, ListUsers, MeView, RoleView, UpdateMe, UpdateUser, UserView } from "./schemas.ts";
 import { hashOf, tokenIn } from "./sessions/session.ts";
 import { findSession } from "./sessions/store.ts";
 import { type Attempts, attempts } from "./sign_in/attempts.ts";
-import { countUsers, getUser, listRoles, listUserPage } from "./store.ts";
+import { countUsers, getSelf, getUser, listRoles, listUserPage } from "./store.ts";
 import type { User } from "./user.ts";
 import { userView } from "./view.ts";
 
@@ -34,6 +38,7 @@ export function userRoutes(service: Service) {
   const tries = attempts(failureRate);
   return new Elysia()
     .use(conventions)
+    .use(membershipRoutes(service))
     .get("/roles", ({ call }) => answerRoles(call, service), {
       detail: documented({
         id: "listRoles",
@@ -47,16 +52,23 @@ export function userRoutes(service: Service) {
       query: queryOf(ListUsers),
       detail: managing({ id: "listUsers", summary: "List users", answers: { 200: ListView(UserView) } }),
     })
-    .get("/users/me", ({ call }) => answerRead(call, async (db) => shown(await getUser(db, call.actor.id))), {
-      detail: own({ id: "getMe", summary: "Get the user who is signed in", answers: { 200: EnvelopedView(UserView) } }),
+    .get("/users/me", ({ call }) => answerRead(call, (db) => answerMe(db, call, service)), {
+      detail: own({
+        id: "getMe",
+        summary: "Get the user who is signed in",
+        description:
+          "With all memberships, the one as which this request is made (`current`), the merchant whose records are" +
+          " seen (null for the house), and `view_as` while somebody of the house looks on as that merchant.",
+        answers: { 200: EnvelopedView(MeView) },
+      }),
     })
-    .patch("/users/me", ({ call, body }) => update(call, call.actor.id, body), {
+    .patch("/users/me", ({ call, body }) => updateSelf(call, body, service), {
       body: bodyOf(UpdateMe),
       detail: own({
         id: "updateMe",
         matches: true,
         summary: "Update your own name",
-        answers: { 200: EnvelopedView(UserView) },
+        answers: { 200: EnvelopedView(MeView) },
       }),
     })
     .post(
@@ -68,12 +80,12 @@ export function userRoutes(service: Service) {
           id: "changePassword",
           summary: "Change your password",
           description: "You stay signed in here, and are signed out everywhere else.",
-          answers: { 200: EnvelopedView(UserView) },
+          answers: { 200: EnvelopedView(MeView) },
           refuses: ["invalid_credentials"],
         }),
       },
     )
-    .get("/users/:id", ({ call, params }) => answerRead(call, async (db) => shown(await getUser(db, params.id))), {
+    .get("/users/:id", ({ call, params }) => get(call, params.id), {
       detail: managing({ id: "getUser", summary: "Get a user", answers: { 200: EnvelopedView(UserView) } }),
     })
     .patch("/users/:id", ({ call, params, body }) => update(call, params.id, body), {
@@ -84,15 +96,18 @@ export function userRoutes(service: Service) {
         summary: "Update a user's name, role or status",
         description:
           "It holds at once, also for those who are signed in. Nobody gives a role that may do what he may not do" +
-          " himself, nor changes someone who may. The last owner stays one.",
+          " himself, nor changes someone who may. The last owner of the house stays one. `merchant_id` says whose" +
+          " membership role and status are about; without it the role is the one that the user shows, and the status" +
+          " that of the user everywhere. A merchant's people change the memberships at their own merchant.",
         answers: { 200: EnvelopedView(UserView) },
         refuses: ["last_owner"],
       }),
     });
 }
 
-function list(call: Call, query: ListUsers): Promise<Response> {
+async function list(call: Call, query: ListUsers): Promise<Response> {
   const filters = { status: query.status ?? null, role: query.role ?? null, q: query.q ?? null };
+  const merchants = await directoryOf(call.store).now();
   return answerList(
     call,
     query,
@@ -101,36 +116,66 @@ function list(call: Call, query: ListUsers): Promise<Response> {
       count: (db) => countUsers(db, filters),
       position: ({ created_at, id }) => [created_at, id],
     },
-    (users) => users.map(userView),
+    (users) => users.map((user) => userView(user, merchants)),
   );
 }
 
-function answerRoles(call: Call, { stores }: Service): Promise<Response> {
-  const described = (name: keyof typeof permissions) => ({ name, description: permissions[name] });
-  return answerRead({ ...call, store: stores.live }, async (db) =>
-    (await listRoles(db)).map(({ name, permissions: words }) => ({
-      name,
-      description: roleFacts[name].description,
-      permissions: words.filter((it) => it in permissions).map(described),
-    })),
-  );
-}
-
-function update(call: Call, id: string, { name, role, status }: UpdateUser): Promise<Response> {
-  const change = {
-    ...(name !== undefined && { name }),
-    ...(role !== undefined && { role }),
-    ...(status !== undefined && { status }),
+/** The roles, for a merchant's people as they are there. */
+async function answerRoles(call: Call, { stores }: Service): Promise<Response> {
+  const { merchant_id } = call;
+  const described = (words: readonly Permission[]) => {
+    return words.map((name) => ({ name, description: permissions[name] }));
   };
+  const directory = await directoryOf(stores.live).now();
+  const own = merchant_id === null ? null : directory.byId(merchant_id);
+  return answerRead({ ...call, store: stores.live }, async (db) =>
+    (await listRoles(db)).flatMap(({ name, permissions: stored }) => {
+      const { description, at_merchant } = roleFacts[name];
+      const words = stored.filter((it) => it in permissions);
+      const there = shownToMerchant(words, own ?? { may_buy_labels: false });
+      const merchant = at_merchant === null ? null : { description: at_merchant, permissions: described(there) };
+      if (merchant_id === null) return { name, description, permissions: described(words), merchant };
+      return merchant === null ? [] : { name, ...merchant, merchant };
+    }),
+  );
+}
+
+async function get(call: Call, id: string): Promise<Response> {
+  const merchants = await directoryOf(call.store).now();
+  return answerRead(call, async (db) => shown(await getUser(db, id), merchants));
+}
+
+async function update(call: Call, id: string, { merchant_id, ...body }: UpdateUser): Promise<Response> {
+  const merchants = await directoryOf(call.store).now();
+  const about = await aboutMerchant(call, merchant_id);
   return answerWrite(call, 200, async (tx) => {
-    await requireVersion(tx, call, id);
-    return shown(await updateUser(tx, id, change, call.granted));
+    await requireMatch(call, async () => shown(await lockUser(tx, id), merchants));
+    const { granted, merchant_id: of_merchant } = call;
+    return shown(await updateUser(tx, id, changeOf(body), { granted, of_merchant, about }), merchants);
   });
 }
 
-/** Refuses: resource_missing, precondition_failed, malformed_header, unless the user is as `If-Match` says. */
-function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
-  return requireMatch(call, async () => shown(await lockUser(tx, id)));
+const changeOf = ({ name, role, status }: Omit<UpdateUser, "merchant_id">) => ({
+  ...(name !== undefined && { name }),
+  ...(role !== undefined && { role }),
+  ...(status !== undefined && { status }),
+});
+
+function updateSelf(call: Call, { name }: UpdateMe, service: Service): Promise<Response> {
+  const { id } = call.actor;
+  // Nobody has to be allowed to bear a name, but whoever lacks a second factor is refused everything else.
+  const granted = call.granted.lacks_factor ? call.granted : null;
+  return answerWrite(call, 200, async (tx) => {
+    await requireMatch(call, async () => {
+      await lockUser(tx.scoped(unscoped), id);
+      return answerMe(tx, call, service);
+    });
+    await updateUser(tx.scoped(unscoped), id, changeOf({ ...(name !== undefined && { name }) }), {
+      granted,
+      of_merchant: null,
+    });
+    return answerMe(tx, call, service);
+  });
 }
 
 async function changePassword(
@@ -140,7 +185,7 @@ async function changePassword(
   tries: Attempts,
 ): Promise<Response> {
   const { id } = call.actor;
-  const before = await call.store.read((db) => getUser(db, id));
+  const before = await call.store.read((db) => getSelf(db, id));
   const retry_after_seconds = tries.begin(id, call.store.clock.now());
   if (retry_after_seconds > 0) {
     throw new Fault("rate_limited", "Too many wrong passwords. Wait a little.", { retry_after_seconds });
@@ -150,17 +195,18 @@ async function changePassword(
   const password_hash = await hashPassword(password);
   const token = tokenIn(call.request, isSecure(service, call.request));
   return answerWrite(call, 200, async (tx) => {
-    const user = await lockUser(tx, id);
+    const user = await lockUser(tx.scoped(unscoped), id);
     if (user.password_hash !== before.password_hash) throw wrongPassword();
     const current = token === null ? null : await findSession(tx, hashOf(token));
-    return shown(await setPassword(tx, id, password_hash, current?.session.id ?? null));
+    await setPassword(tx, id, password_hash, current?.session.id ?? null);
+    return answerMe(tx, call, service);
   });
 }
 
 const wrongPassword = () => new Fault("invalid_credentials", "The current password is wrong.");
 
 /** The tagged view of one user: `last_seen_at` changes it without a new version. */
-function shown(user: User) {
-  const view = userView(user);
+function shown(user: User, merchants: MerchantsById) {
+  const view = userView(user, merchants);
   return tagged(view, user.version, view);
 }

@@ -1,27 +1,28 @@
 import { isDeepStrictEqual } from "node:util";
-import { and, asc, count, desc, eq, or, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNull, not, or, type SQL, sql as template } from "drizzle-orm";
 import { contains } from "../../db/kit.ts";
 import { second_factors } from "../../db/schema/people.ts";
 import { memberships, roles, sessions, users } from "../../db/schema/users.ts";
 import type { Permission } from "../access/permission.ts";
 import { type Role, roleFacts, roles as roleNames } from "../access/role.ts";
-import { type Args, prepared } from "../database/statements.ts";
+import { unscoped } from "../database/scope.ts";
+import { type Args, prepared, preparedOf } from "../database/statements.ts";
 import type { Db, Tx } from "../database/store.ts";
+import { assert } from "../kit/assert.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
-import { type UserStatus, userStarts } from "./status.ts";
+import { coverOf, inOrder, type Membership } from "./membership.ts";
+import { maySignIn, type UserStatus, userStarts } from "./status.ts";
 import { emailKey, type User } from "./user.ts";
 
-/** The columns of a user with his role. */
-export const userColumns = {
+/** The columns of a user. */
+const userColumns = {
   id: users.id,
   email: users.email,
   name: users.name,
   password_hash: users.password_hash,
   status: users.status,
-  role: memberships.role,
-  permissions: roles.permissions,
   created_at: users.created_at,
   updated_at: users.updated_at,
   last_sign_in_at: users.last_sign_in_at,
@@ -35,46 +36,88 @@ export const userColumns = {
   )`.mapWith(Boolean),
 };
 
-const ofHouse = and(eq(memberships.user_id, users.id), eq(memberships.covers, "house"));
+const membershipColumns = {
+  merchant_id: memberships.merchant_id,
+  role: memberships.role,
+  status: memberships.status,
+  permissions: roles.permissions,
+};
+
+/** What is selected of users joined with their memberships and the roles of these. */
+export const memberColumns = { user: userColumns, membership: membershipColumns };
+
+/** A row of a user for each membership. */
+interface MemberRow {
+  readonly user: Omit<User, "memberships" | "permissions" | "role">;
+  readonly membership: Membership;
+}
+
+/** The users of these rows, each once, in the order of the rows. */
+export function usersOf({ scope }: Pick<Db, "scope">, rows: readonly MemberRow[]): User[] {
+  const all = Map.groupBy(rows, ({ user }) => user.id);
+  return [...all.values()].map(([first, ...others]) => {
+    assert(first, "a group has a row");
+    const own = [first, ...others].map(({ membership }) => membership);
+    return userWith(first.user, own, scope.sees !== null);
+  });
+}
+
+function userWith(user: MemberRow["user"], own: readonly Membership[], of_one: boolean): User {
+  const seen = inOrder(own);
+  const [first] = seen;
+  assert(first, "a user has a membership");
+  const { role, permissions } = first;
+  const status = of_one && maySignIn(user.status) ? first.status : user.status;
+  return { ...user, status, role, permissions, memberships: seen };
+}
 
 const byId = prepared((sql, a: Args<{ id: number }>) =>
   sql
-    .select(userColumns)
+    .select(memberColumns)
     .from(users)
-    .innerJoin(memberships, ofHouse)
+    .innerJoin(memberships, eq(memberships.user_id, users.id))
     .innerJoin(roles, eq(roles.name, memberships.role))
     .where(eq(users.id, a.id)),
 );
 const byEmail = prepared((sql, a: Args<{ email_key: string }>) =>
   sql
-    .select(userColumns)
+    .select(memberColumns)
     .from(users)
-    .innerJoin(memberships, ofHouse)
+    .innerJoin(memberships, eq(memberships.user_id, users.id))
     .innerJoin(roles, eq(roles.name, memberships.role))
     .where(eq(users.email_key, a.email_key)),
 );
 
-/** The user that an identifier names: `usr_1001` or `1001`. Refuses: resource_missing. */
+/**
+ * The user that an identifier names: `usr_1001` or `1001`. In the scope of a merchant, one of its own people.
+ * Refuses: resource_missing.
+ */
 export async function getUser(db: Db, id: string | number): Promise<User> {
-  const [user] = await byId(db, { id: readId("user", id) ?? 0 });
+  const [user] = usersOf(db, await byId(db, { id: readId("user", id) ?? 0 }));
   if (user === undefined) throw missing("user", id);
   return user;
 }
 
+/** The user who asks, with all memberships, whatever else the request sees. Refuses: resource_missing. */
+export function getSelf(db: Db, id: string | number): Promise<User> {
+  return getUser(db.scoped(unscoped), id);
+}
+
 /** The user of an e-mail address, whatever its case, or null. */
 export async function findUserByEmail(db: Db, email: string): Promise<User | null> {
-  const [user] = await byEmail(db, { email_key: emailKey(email) });
+  const [user] = usersOf(db, await byEmail(db, { email_key: emailKey(email) }));
   return user ?? null;
 }
 
 /** All users, oldest first. */
 export async function listUsers(db: Db): Promise<User[]> {
-  return db.sql
-    .select(userColumns)
+  const rows = await db.sql
+    .select(memberColumns)
     .from(users)
-    .innerJoin(memberships, ofHouse)
+    .innerJoin(memberships, eq(memberships.user_id, users.id))
     .innerJoin(roles, eq(roles.name, memberships.role))
     .orderBy(asc(users.id));
+  return usersOf(db, rows);
 }
 
 /** Whether there is any user. */
@@ -90,44 +133,57 @@ interface UserFilters {
   readonly q: string | null;
 }
 
+const membershipsOf = preparedOf((sql, isOf) =>
+  sql
+    .select({ user_id: memberships.user_id, ...membershipColumns })
+    .from(memberships)
+    .innerJoin(roles, eq(roles.name, memberships.role))
+    .where(isOf(memberships.user_id)),
+);
+
 /** A page of users, newest first. */
 export async function listUserPage(db: Db, filters: UserFilters, { limit, offset, after }: Window): Promise<User[]> {
   const { created_at, id } = users;
   const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
-  return db.sql
+  const page = await db.sql
     .select(userColumns)
     .from(users)
-    .innerJoin(memberships, ofHouse)
-    .innerJoin(roles, eq(roles.name, memberships.role))
-    .where(and(narrowed(filters), further))
+    .where(and(narrowed(db, filters), further))
     .orderBy(desc(created_at), desc(id))
     .limit(limit)
     .offset(offset);
+  const all = await membershipsOf(db, { ids: page.map((user) => user.id) });
+  const own = Map.groupBy(all, ({ user_id }) => user_id);
+  return page.map((user) => userWith(user, own.get(user.id) ?? [], db.scope.sees !== null));
 }
 
 /** How many users a list holds. */
 export async function countUsers(db: Db, filters: UserFilters): Promise<number> {
-  const [row] = await db.sql
-    .select({ n: count() })
-    .from(users)
-    .innerJoin(memberships, ofHouse)
-    .where(narrowed(filters));
+  const [row] = await db.sql.select({ n: count() }).from(users).where(narrowed(db, filters));
   return row?.n ?? 0;
 }
 
-function narrowed({ status, role, q }: UserFilters): SQL | undefined {
+/** Users have a membership each, so that a scope sees those of its merchant alone. */
+function narrowed(db: Db, { status, role, q }: UserFilters): SQL | undefined {
+  const of_one = db.scope.sees !== null;
+  const open = eq(memberships.status, userStarts);
+  const members = (which: SQL | undefined) =>
+    inArray(users.id, db.sql.select({ id: memberships.user_id }).from(memberships).where(which));
+  const signsIn = template`(${eq(users.status, userStarts)} and ${members(open)})`;
   return and(
-    status === null ? undefined : eq(users.status, status),
-    role === null ? undefined : eq(memberships.role, role),
+    members(role === null ? undefined : eq(memberships.role, role)),
+    status === null ? undefined : of_one ? (maySignIn(status) ? signsIn : not(signsIn)) : eq(users.status, status),
     q === null ? undefined : or(contains(users.name, q), contains(users.email, q)),
   );
 }
 
-/** What a new user is. */
-export type NewUser = Pick<User, "email" | "name" | "password_hash" | "role">;
+/** What a new user is, and a member of what: of the house, or of a merchant. */
+export type NewUser = Pick<User, "email" | "name" | "password_hash" | "role"> & {
+  readonly merchant_id?: number | null;
+};
 
 /** Stores a new user; null when another one has that e-mail address. */
-export async function insertUser(tx: Tx, { role, ...fields }: NewUser): Promise<number | null> {
+export async function insertUser(tx: Tx, { role, merchant_id = null, ...fields }: NewUser): Promise<number | null> {
   const [row] = await tx.sql
     .insert(users)
     .values({
@@ -142,17 +198,40 @@ export async function insertUser(tx: Tx, { role, ...fields }: NewUser): Promise<
     .onConflictDoNothing()
     .returning({ id: users.id });
   if (row === undefined) return null;
-  await tx.sql.insert(memberships).values({ user_id: row.id, covers: "house", role });
+  await insertMembership(tx, row.id, { merchant_id, role, status: userStarts });
   return row.id;
 }
 
-/** Stores a changed user and answers it; its version moves by one. */
+/** Stores a new membership of a user. */
+export async function insertMembership(
+  tx: Tx,
+  user_id: number,
+  { merchant_id, role, status }: Omit<Membership, "permissions">,
+): Promise<void> {
+  await tx.sql.insert(memberships).values({ user_id, covers: coverOf(merchant_id), merchant_id, role, status });
+  tx.changed("users");
+}
+
+/** Stores a changed membership of a user. */
+export async function saveMembership(
+  tx: Tx,
+  user_id: number,
+  { merchant_id, role, status }: Omit<Membership, "permissions">,
+): Promise<void> {
+  const at = merchant_id === null ? isNull(memberships.merchant_id) : eq(memberships.merchant_id, merchant_id);
+  await tx.sql
+    .update(memberships)
+    .set({ role, status })
+    .where(and(eq(memberships.user_id, user_id), at));
+  tx.changed("users");
+}
+
+/** Stores a changed user and answers it, its memberships as they were; its version moves by one. */
 export async function saveUser(tx: Tx, user: User): Promise<User> {
-  const { name, password_hash, status, role } = user;
+  const { name, password_hash, status } = user;
   const after = { ...user, version: user.version + 1, updated_at: tx.now };
   const { version, updated_at } = after;
   await tx.sql.update(users).set({ name, password_hash, status, version, updated_at }).where(eq(users.id, user.id));
-  await tx.sql.update(memberships).set({ role }).where(eq(memberships.user_id, user.id));
   tx.changed("users");
   return after;
 }

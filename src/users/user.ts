@@ -1,5 +1,6 @@
 import type { Permission } from "../access/permission.ts";
 import type { Role } from "../access/role.ts";
+import type { Membership } from "./membership.ts";
 import type { UserStatus } from "./status.ts";
 
 /** A person who may sign in. */
@@ -9,10 +10,14 @@ export interface User {
   readonly name: string;
   /** Null until a password was chosen. */
   readonly password_hash: string | null;
+  /** In the scope of one merchant: whether the user may sign in as its member. */
   readonly status: UserStatus;
+  /** That of the first membership. */
   readonly role: Role;
   /** What the role may do. */
   readonly permissions: readonly Permission[];
+  /** Those that the scope sees: that of the house first, then by merchant. There is one at least. */
+  readonly memberships: readonly Membership[];
   readonly created_at: number;
   readonly updated_at: number;
   readonly last_sign_in_at: number | null;

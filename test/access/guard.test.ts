@@ -12,6 +12,7 @@ import { listKeys } from "../../src/keys/store.ts";
 import { addressList } from "../../src/kit/address.ts";
 import { Fault } from "../../src/kit/fault.ts";
 import { wireId } from "../../src/kit/ids.ts";
+import { scopes } from "../../src/merchants/scopes.ts";
 import { openTestApp, start, type TestApp } from "../harness.ts";
 
 let app: TestApp;
@@ -272,7 +273,7 @@ describe("a route that will go", () => {
     const ways = { ways: [keyAuthenticator(service)], nobody: withoutKey };
     const table = new RouteTable();
     const house = new Elysia({ normalize: false })
-      .use(withConventions(service, guard(service, ways, table)))
+      .use(withConventions(service, guard(service, ways, table, scopes)))
       .group("/v1", (v1) => v1.use(routes))
       .group("/api/v1", (v1) => v1.use(routes));
     table.fill(routesOf(house.routes, service.base_url));

@@ -16,7 +16,8 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^POST \/webhooks\/bigcommerce/, above_floor],
   [/ \/(?:webhooks|notices)\b/, "ok  403 403 403 403"],
   [/ \/(?:users|invitations|audit|mail|metrics|requests)\b/, "ok  ok  403 403 403"],
-  [/^(?:POST|PATCH) \/inventory\/locations\b/, "ok  ok  403 403 403"],
+  [/^POST \/billing\b/, "ok  ok  403 403 403"],
+  [/^(?:POST|PATCH) \/(?:inventory\/locations|merchants)\b/, "ok  ok  403 403 403"],
   [/ \/shipping\/carrier-accounts\b/, "ok  ok  403 403 403"],
   [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate-cards|zones|holidays)\b/, "ok  ok  403 403 403"],
 
@@ -36,9 +37,9 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^POST \/addresses\/verify$/, "ok  ok  ok  403 ok"],
 
   // Looking: the floor sees goods and parcels, not people and figures.
-  [/^GET \/(?:orders|pick-lists|products|inventory|returns|shipping|shipments|tracking)\b/, all],
+  [/^GET \/(?:merchants|orders|pick-lists|products|inventory|returns|shipping|shipments|tracking)\b/, all],
   [/^GET \/(?:customers|reports|overview)\b/, "ok  ok  ok  403 ok"],
-  [/^GET \/events\b/, above_floor],
+  [/^GET \/(?:events|billing)\b/, above_floor],
 
   // The daily work at a desk.
   [/^(?:POST|PUT|PATCH|DELETE) \/(?:orders|products|inventory|customers|returns|tracking)\b/, above_floor],

@@ -224,7 +224,7 @@ describe("webhooks", () => {
       for (const delivery of deliveries) {
         const { headers, raw } = delivery;
         expectShape(delivery.event, event, delivery.event.type);
-        expect(Object.keys(delivery.event)).toEqual(["id", "type", "created_at", "data"]);
+        expect(Object.keys(delivery.event)).toEqual(["id", "type", "created_at", "merchant_id", "data"]);
         expect(await badSignatures(delivery, secret)).toEqual([]);
         expect(await badSignatures({ headers, raw: `${raw} ` }, secret)).toHaveLength(3);
         expect(headers.get("x-packhouse-signature")).toBe(headers.get("x-webhook-signature"));

@@ -30,7 +30,8 @@ describe("works", () => {
       metadata: { tier: "gold", score: 3, vip: true },
     });
     expect(answer.status).toBe(201);
-    const { id, shipping_addresses, ...rest } = answer.body;
+    const { id, merchant_id, shipping_addresses, ...rest } = answer.body;
+    expect(merchant_id).toBe("mer_1");
     expect(id).toMatch(/^cus_\d+$/);
     expect(rest).toEqual({
       email: "Jane.Doe@Example.com",

@@ -20,14 +20,16 @@ const order = (number: string, status: string, held = false) => `insert into ord
    requires_cold_storage, priority, allow_backorder, subtotal_cents, shipping_amount_cents, currency, source_platform,
    metadata, version, created_at, updated_at)
   values ('${number}', '${status}', ${held}, 7, '', '', 1, '{}', false, 0, false, 0, 0, 'USD', 'api', '{}', 1, 0, 0)`;
+/** The same order, once a migration has told merchants apart. */
+const owned = (insert: string) => insert.replace("(order_number", "(merchant_id, order_number").replace("('", "(1, '");
 const there = [order("A", "pending"), order("B", "pending"), order("C", "pending", true), order("D", "cancelled")];
 const changes = [
-  order("E", "shipped"),
+  owned(order("E", "shipped")),
   "update orders set status = 'cancelled' where order_number = 'A'",
   "update orders set held = true where order_number in ('A', 'B')",
   // What changes nothing, or is refused as a double, counts nothing.
   "update orders set status = 'cancelled', version = 2 where order_number = 'D'",
-  `${order("B", "pending")} on conflict (order_number) do nothing`,
+  `${owned(order("B", "pending"))} on conflict (order_number, merchant_id) do nothing`,
   "delete from orders where order_number = 'C'",
 ];
 const told = `select status, cast(held as int) as held, cast(sum(number) as int) as number from order_counts

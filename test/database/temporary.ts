@@ -9,6 +9,7 @@ import { firstId, migrateSqlite } from "../../src/database/migrate.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
 import { migrations as carried, type Migration } from "../../src/database/migration_sql.ts";
 import { openPostgres } from "../../src/database/postgres.ts";
+import { scopedStore } from "../../src/database/scoped_store.ts";
 import { openSqlite } from "../../src/database/sqlite.ts";
 import type { Store } from "../../src/database/store.ts";
 import { type Clock, systemClock } from "../../src/kit/clock.ts";
@@ -97,7 +98,10 @@ async function newSchema(url: string, mode: Mode, migrations: readonly Migration
   return schema;
 }
 
-/** Deletes all rows of a schema, keeps their text as a setting, and sets its sequences back. Foreign keys rest. */
+/**
+ * Deletes all rows of a schema but the merchant whom the migrations put there, keeps their text as a setting, and sets
+ * its sequences back. Foreign keys rest.
+ */
 function empty(schema: string, first_id: number): string {
   return `
     set session_replication_role = replica;
@@ -107,6 +111,10 @@ function empty(schema: string, first_id: number): string {
           '${schema}', thing) into rows;
         gone := concat(gone, ' ', rows);
       end loop;
+      if to_regclass('${schema}.merchants') is not null then
+        insert into ${schema}.merchants (id, code, name, status, currency, timezone, created_at, updated_at)
+          values (1, 'MAIN', 'Main', 'active', 'USD', 'America/New_York', 0, 0);
+      end if;
       perform set_config('gone.${schema}', gone, false);
     end $$;
     select setval(oid, ${first_id - 1}) from pg_class
@@ -160,9 +168,14 @@ function closing(store: Store, after: () => Promise<void> | void, before = (): v
     await store.close();
     await after();
   };
-  return {
+  const closable: Store = {
     mode: store.mode,
     clock: store.clock,
+    scope: store.scope,
+    get base() {
+      return closable;
+    },
+    scoped: (scope) => scopedStore(closable, scope),
     read: (work) => store.read(work),
     readLatest: (work) => store.readLatest(work),
     write: (work) => store.write(work),
@@ -177,6 +190,7 @@ function closing(store: Store, after: () => Promise<void> | void, before = (): v
       return closed;
     },
   };
+  return closable;
 }
 
 function rethrow(error: unknown): never {

@@ -2,13 +2,21 @@ import { expect, test } from "bun:test";
 import { addresses } from "../../db/schema/customers.ts";
 import { labels } from "../../db/schema/shipments.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
+import { bins } from "../../db/schema/warehouses.ts";
 import { engine } from "../../src/config.ts";
+import { countCustomers } from "../../src/customers/store.ts";
+import type { Store } from "../../src/database/store.ts";
 import { runDemo, storyClock } from "../../src/demo/jobs.ts";
-import { planBusiness } from "../../src/demo/plan.ts";
-import { countUnits, verifyInventory } from "../../src/inventory/audit/store.ts";
-import { stillClock } from "../../src/kit/clock.ts";
+import { planHouse } from "../../src/demo/plan.ts";
+import { settleMerchants } from "../../src/demo/settling/jobs.ts";
+import { verifyInventory } from "../../src/inventory/audit/store.ts";
+import { type Clock, stillClock } from "../../src/kit/clock.ts";
+import { createMerchant } from "../../src/merchants/commands.ts";
+import { listMerchants } from "../../src/merchants/store.ts";
 import { countOrders } from "../../src/orders/list/store.ts";
 import { publicOrderStatuses } from "../../src/orders/status.ts";
+import { createProduct } from "../../src/products/commands.ts";
+import { countProducts } from "../../src/products/store.ts";
 import { openTemporaryStore } from "../database/temporary.ts";
 
 const until = Date.parse("2026-03-02T12:00:00Z");
@@ -18,17 +26,37 @@ const quiet = { write: () => true };
 if (engine === "sqlite")
   test("the sample business comes out as planned, and the ledger explains every unit", async () => {
     const clock = storyClock(stillClock(until));
-    const store = await openTemporaryStore({ mode: "test", clock });
-    await runDemo(store, clock, 1, quiet);
-    const { totals } = planBusiness({ seed: 1, until });
-    const found = await store.read(async (db) => {
-      const counts: Record<string, number> = {};
-      for (const status of publicOrderStatuses) counts[status] = await countOrders(db, { statuses: [status] });
-      return { counts, differences: await verifyInventory(db), units: await countUnits(db) };
-    });
-    expect(found.counts).toEqual(totals.orders_by_status);
-    expect(found.differences).toEqual([]);
-    expect(found.units.on_hand).toBeGreaterThan(0);
+    const stores = await openWorlds(clock);
+    const store = stores.test;
+    const lines = await runDemo(stores, { mode: "test", seed: 1, merchant: undefined }, clock, quiet);
+    const merchants = await store.read(listMerchants);
+    expect(await stores.live.read(listMerchants)).toEqual(merchants);
+    expect(merchants.map(({ code }) => code)).toEqual(["MAIN", "ROAST", "BOOKS"]);
+    expect(lines.filter((line) => /^\S.*\)$/.test(line))).toEqual([
+      "Cold Harbor Grocers (MAIN)",
+      "Blue Door Coffee (ROAST)",
+      "Lantern Books (BOOKS)",
+    ]);
+    for (const { merchant, plan } of planHouse({ seed: 1, until })) {
+      const { id = 0, name } = merchants.find(({ code }) => code === merchant.code) ?? {};
+      expect(name).toBe(merchant.name);
+      const found = await store.scoped({ sees: id, makes: null }).read(async (db) => {
+        const orders_by_status: Record<string, number> = {};
+        for (const status of publicOrderStatuses)
+          orders_by_status[status] = await countOrders(db, { statuses: [status] });
+        return { orders_by_status, products: await countProducts(db, {}), customers: await countCustomers(db, {}) };
+      });
+      const { orders_by_status, products, customers } = plan.totals;
+      expect({ merchant: merchant.code, ...found }).toEqual({
+        merchant: merchant.code,
+        orders_by_status,
+        products,
+        customers,
+      });
+    }
+    expect(await store.read(verifyInventory)).toEqual([]);
+    const kept = await store.read((db) => db.sql.selectDistinct({ of: bins.dedicated_merchant_id }).from(bins));
+    expect(new Set(kept.map(({ of }) => of))).toEqual(new Set([null, ...merchants.slice(1).map(({ id }) => id)]));
     const {
       labels: sold,
       records,
@@ -47,6 +75,50 @@ if (engine === "sqlite")
     const checks = new Set(places.map(({ verification }) => verification?.status));
     expect(checks).toEqual(new Set(["verified", "unverified", "error"]));
     // It is no toy for a world with orders in it.
-    await expect(runDemo(store, clock, 1, quiet)).rejects.toThrow("needs an empty world");
-    await store.close();
+    await expect(runDemo(stores, { mode: "test", seed: 1, merchant: undefined }, clock, quiet)).rejects.toThrow(
+      "needs an empty world",
+    );
+    await close(stores);
   }, 180_000);
+
+test("the sample merchants move into a house that nobody uses yet, once, and leave others as they are", async () => {
+  const stores = await openWorlds(stillClock(until));
+  expect(await settleMerchants(stores)).toBe(true);
+  const settled = await stores.live.read(listMerchants);
+  expect(settled.map(({ code, name }) => [code, name])).toEqual([
+    ["MAIN", "Cold Harbor Grocers"],
+    ["ROAST", "Blue Door Coffee"],
+    ["BOOKS", "Lantern Books"],
+  ]);
+  expect(await settleMerchants(stores)).toBe(true);
+  expect(await stores.live.read(listMerchants)).toEqual(settled);
+  expect(await stores.test.read(listMerchants)).toEqual(settled);
+  await close(stores);
+});
+
+test("a live world that is in use gets no merchants for a demo of the test world", async () => {
+  const stores = await openWorlds(stillClock(until));
+  await stores.live.scoped({ sees: null, makes: 1 }).write((tx) => createProduct(tx, { sku: "TEA", name: "Tea" }));
+  expect(await settleMerchants(stores)).toBe(false);
+  expect((await stores.live.read(listMerchants)).map(({ name }) => name)).toEqual(["Main"]);
+  await close(stores);
+  const other = await openWorlds(stillClock(until));
+  await other.live.write((tx) => createMerchant(tx, { code: "ACME", name: "Acme" }, null));
+  expect(await settleMerchants(other)).toBe(false);
+  await close(other);
+});
+
+type Worlds = Record<"live" | "test", Store>;
+
+async function openWorlds(clock: Clock): Promise<Worlds> {
+  const [live, test] = [
+    await openTemporaryStore({ mode: "live", clock }),
+    await openTemporaryStore({ mode: "test", clock }),
+  ];
+  return { live, test };
+}
+
+async function close({ live, test }: Worlds): Promise<void> {
+  await live.close();
+  await test.close();
+}

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createApp } from "../../src/app.ts";
+import { scopedStore } from "../../src/database/scoped_store.ts";
+import type { Scope, Store } from "../../src/database/store.ts";
 import type { Call } from "../../src/http/call.ts";
 import { inTurn } from "../../src/http/turns.ts";
 import { createKey } from "../../src/keys/commands.ts";
@@ -188,7 +190,7 @@ describe("refuses", () => {
   });
 
   test("a request whose like is under way for long, and says when to come again", async () => {
-    const own = {} as Call["store"];
+    const own = { base: {} } as Call["store"];
     const call = () => ({ store: own }) as Call;
     const { promise, resolve } = Promise.withResolvers<string>();
     const first = inTurn(call(), "slow", () => promise);
@@ -227,7 +229,8 @@ describe("guards", () => {
   test("what went wrong on our side is not kept", async () => {
     const { live } = app.service.stores;
     let fails = true;
-    const store = Object.create(live, {
+    const store: Store = Object.create(live, {
+      scoped: { value: (scope: Scope) => scopedStore(store, scope) },
       write: {
         value: (...given: Parameters<typeof live.write>) =>
           fails ? Promise.reject(new Error("the disk fell out")) : live.write(...given),

@@ -185,6 +185,7 @@ function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
     user: { route: "/users/:id", path: `/users/${ids.user}` },
     me: { route: "/users/me", path: "/users/me", headers: { cookie: ids.cookie } },
     manifest: { route: "/shipping/manifests/:id", path: `/shipping/manifests/${ids.manifest}` },
+    merchant: { route: "/merchants/:id", path: "/merchants/MAIN" },
   };
 }
 
@@ -285,10 +286,15 @@ function returnChanges(ids: Ids, { quantity }: Sent): Change[] {
   ];
 }
 
-/** What people change of themselves and of others. */
+/** What people change of themselves and of others, and of whom they work for. */
 function peopleChanges({ user, cookie }: Ids, { name, random }: Sent): Change[] {
   const role = random.pick(["office", "floor"]);
+  const merchant = at("/merchants/MAIN", "merchant");
   return [
+    merchant("updateMerchant", "PATCH", "", { name }),
+    merchant("suspendMerchant", "POST", "/suspend"),
+    merchant("reactivateMerchant", "POST", "/reactivate"),
+    merchant("closeMerchant", "POST", "/close"),
     { id: "updateUser", of: "user", method: "PATCH", path: `/users/${user}`, body: { name, role } },
     { id: "updateMe", of: "me", method: "PATCH", path: "/users/me", body: { name }, headers: { cookie } },
   ];

@@ -280,6 +280,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
     ...["/platforms/:id/imports", "/platforms/:id/reports", "/webhooks", "/webhooks/:id/logs", "/requests"],
     ...["/webhooks/:id/deliveries", "/notices", "/events", "/tracking", "/shipments", "/shipping/manifests"],
     ...["/audit", "/invitations", "/users", "/users/me/sessions", "/users/:id/sessions"],
+    ...["/merchants", "/billing/events", "/billing/storage"],
     ...["/shipping/carrier-accounts", "/shipping/rate-cards", "/shipping/rate-cards/:id/history", "/shipping/holidays"],
   ],
   "a file of all rows, which is written while it is sent": [
@@ -291,7 +292,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
       "/shipping/labels/export.csv",
       "/shipping/labels/costs/export.csv",
     ],
-    "/audit/export.csv",
+    ...["/audit/export.csv", "/billing/events/export.csv", "/billing/storage/export.csv"],
     ...["/shipping/rate-cards/:id/export.csv", "/shipping/zones/charts/export.csv"],
   ],
   "worked out of many records for this one look": [

@@ -24,6 +24,7 @@ export interface Wanted extends Partial<Omit<OrderClaim, "lines">> {
 }
 
 const usual = {
+  merchant_id: 1,
   source: "api",
   priority: 0,
   warehouse_id: null,
@@ -34,7 +35,7 @@ const usual = {
 
 async function openWarehouses(settings: TemporarySettings) {
   const clock = stillClock(start);
-  const store = await openTemporaryStore({ ...settings, mode: "live", clock });
+  const store = (await openTemporaryStore({ ...settings, mode: "live", clock })).scoped({ sees: null, makes: 1 });
   await store.write(async (tx) => {
     await ensureWarehouse(tx);
     const [main] = await listWarehouses(tx);

@@ -34,6 +34,7 @@ describe("works", () => {
     expect(key).toMatch(/^ph_live_[0-9A-Za-z]{36}$/);
     expect(shown).toEqual({
       id: "key_1004",
+      merchant_id: null,
       name: "till",
       mode: "live",
       permission: "read_write",

@@ -405,3 +405,13 @@ describe("refuses", () => {
     expect([answer.status, answer.body.error]).toMatchObject([409, { code: "invalid_state_transition" }]);
   });
 });
+
+test("an order of a suspended merchant waits for the merchant, too", async () => {
+  await shop.app.post("/merchants/MAIN/suspend");
+  const made = await imported([[await unknown(), 1]]);
+  const reasons = ({ holds }: { holds: { reason: string }[] }) => holds.map(({ reason }) => reason).sort();
+  expect([made.status, reasons(made)]).toEqual(["on_hold", ["merchant_suspended", "unknown_sku"]]);
+  await shop.app.post("/merchants/MAIN/reactivate");
+  await shop.app.runJobs();
+  expect(reasons(await shop.get(made.id))).toEqual(["unknown_sku"]);
+});

@@ -15,7 +15,9 @@ describe("works", () => {
     const line_items = Array.from({ length: 2000 }, (_, n) => ({ id: n, name: "é".repeat(30) }));
     const { live } = app.service.stores;
     await live.write((tx) =>
-      emit(tx, [{ type: "order.created", data: { object: "order", id: "ord_1", line_items, holds: [1] } }]),
+      emit(tx, [
+        { type: "order.created", merchant_id: 1, data: { object: "order", id: "ord_1", line_items, holds: [1] } },
+      ]),
     );
     const [event] = await live.read((db) => listEventsAfter(db, 0));
     expect(Buffer.byteLength(event?.body ?? "")).toBeLessThanOrEqual(64 * 1024);
@@ -30,7 +32,11 @@ describe("works", () => {
     await store.write((tx) =>
       emit(
         tx,
-        Array.from({ length: 25 }, (_, n) => ({ type: "order.created", data: { object: "order", id: `ord_${n}` } })),
+        Array.from({ length: 25 }, (_, n) => ({
+          type: "order.created",
+          merchant_id: 1,
+          data: { object: "order", id: `ord_${n}` },
+        })),
       ),
     );
     const places: number[] = [];

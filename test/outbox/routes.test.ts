@@ -11,7 +11,9 @@ beforeAll(async () => {
   app = await openTestApp();
   for (let n = 1; n <= 7; n += 1) {
     const type: EventType = n % 2 === 0 ? "order.shipped" : "order.created";
-    await app.service.stores.live.write((tx) => emit(tx, [{ type, data: { object: "order", id: `ord_${n}` } }]));
+    await app.service.stores.live.write((tx) =>
+      emit(tx, [{ type, merchant_id: 1, data: { object: "order", id: `ord_${n}` } }]),
+    );
     app.clocks.live.advance(1000);
   }
   await app.runJobs();
@@ -25,7 +27,7 @@ describe("works", () => {
     const { body } = await app.get("/events");
     expect(names(body)).toEqual([1, 2, 3, 4, 5, 6, 7].map((n) => `ord_${n}`));
     const [first] = body.data;
-    expect(Object.keys(first)).toEqual(["id", "type", "created_at", "data"]);
+    expect(Object.keys(first)).toEqual(["id", "type", "created_at", "merchant_id", "data"]);
     expect((await app.get(`/events/${first.id}`)).body.data).toEqual(first);
   });
 
@@ -51,7 +53,7 @@ describe("works", () => {
       const check = TypeCompiler.Compile(eventSchema(type, eventDescriptions[type as EventType].data));
       const wrong = [...check.Errors(example)].map((error) => `${type} ${error.path}: ${error.message}`);
       expect(wrong).toEqual([]);
-      expect(schema).toMatchObject({ type: "object", required: ["id", "type", "created_at", "data"] });
+      expect(schema).toMatchObject({ type: "object", required: ["id", "type", "created_at", "merchant_id", "data"] });
     }
   });
 });

@@ -63,6 +63,7 @@ describe("the document", () => {
     }
     expect(shown.info.description.match(/^# .*$/gm)).toEqual([
       "# Limits",
+      "# Several merchants",
       "# Settings",
       "# The command line",
       "# Reaching it from other machines",

@@ -58,11 +58,13 @@ const told = [
   "insufficient_inventory",
   "invalid_signature",
   "invalid_credentials",
+  "invalid_link",
   "no_suggestion",
   "mail_not_configured",
+  "merchant_closed",
 ];
-// A notification of a day in the past, and a code that an app showed then.
-const dated = ["bigcommerceOrder", "confirmSecondFactor"];
+// A notification of a day in the past, a code that an app showed then, and a link that was good then.
+const dated = ["bigcommerceOrder", "confirmSecondFactor", "joinMembership"];
 
 test("each other example works, or is told what there is not", async () => {
   const { app, ids, send } = await newcomer();

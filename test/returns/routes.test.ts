@@ -69,6 +69,7 @@ describe("works", () => {
     expect(answer.body.meta).toMatchObject({ request_id: answer.body.meta.requestId, timestamp: expect.any(String) });
     const made = answer.body.data;
     expect(made).toEqual({
+      merchant_id: "mer_1",
       id: expect.stringMatching(/^ret_\d+$/),
       order_id: order.id,
       status: "initiated",

@@ -103,6 +103,8 @@ describe("works", () => {
         const isCut = fitting > 60;
         for (const [type, hits] of Object.entries(expected)) {
           const own: Found[] = results.filter((hit: Found) => hit.type === type);
+          const whose = ["bin", "count"].includes(type) ? null : "mer_1";
+          expect(own.every((hit) => hit.merchant_id === whose)).toBe(true);
           const keyed = own.map((hit) => [type === "bin" ? `${hit.id} ${hit.of.id}` : hit.id, hit.match]);
           for (const [id, match] of keyed)
             expect({ q, type, id, match }).toEqual({ q, type, id, match: hits.get(id) as Fit });
@@ -204,7 +206,11 @@ describe("what is scanned", () => {
     expect(await types("types=product,bin")).toEqual(["product"]);
     const asked = (...words: Permission[]) =>
       shop.app.service.stores.live.read((db) =>
-        hitsFor(db, { permissions: new Set(words), by: "role", name: "some" }, { q: "secret" }),
+        hitsFor(
+          db,
+          { granted: { permissions: new Set(words), by: "role", name: "some" }, merchant_id: null },
+          { q: "secret" },
+        ),
       );
     expect((await asked("catalog.read")).results.map(({ type }) => type)).toEqual(["product"]);
     expect((await asked("orders.read", "stock.read")).results.map(({ type }) => type)).toEqual(["order"]);

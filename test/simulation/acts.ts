@@ -2,7 +2,6 @@
 // refusal or on the answer.
 
 import fc from "fast-check";
-import { firstId } from "../../src/database/migrate.ts";
 import type { Tx } from "../../src/database/store.ts";
 import { adjustStock } from "../../src/inventory/adjustments/commands.ts";
 import { addStock } from "../../src/inventory/arrivals/commands.ts";
@@ -273,8 +272,7 @@ const pricedLines = (lines: NewOrder["lines"]) => lines.map((line) => ({ ...line
 export function requestOf(service: Service, order: NewOrder, reservation_id: number | null) {
   return {
     order_number: order.ref,
-    customer_id: firstId.live,
-    shipping_address_id: firstId.live,
+    ...service.buyer,
     line_items: pricedLines(order.lines),
     priority: order.priority,
     requires_cold_storage: order.cold,

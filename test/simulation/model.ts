@@ -62,9 +62,10 @@ export class Model extends OrderModel {
     );
   }
 
-  /** An order that waits gets what is free by now before it is judged. */
+  /** An order that waits gets what is free by now before it is judged, and one whose time is over loses what it had. */
   #getFree(at: number): void {
-    if (this.#isShort(at)) this.settle(this.claimOf(at).lines.map((line) => line.sku));
+    const own = this.claimOf(at).lines.map((line) => line.sku);
+    if (this.#isShort(at) || own.some((sku) => this.isDue(sku))) this.settle(own);
   }
 
   #refuseShort(at: number, partial: boolean): void {

@@ -122,8 +122,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "units picked for a cancelled order count as returns",
     file: picking,
-    search: 'await waitingSpot(tx, item.warehouse_id, "putback")',
-    replace: 'await waitingSpot(tx, item.warehouse_id, "returns")',
+    search: 'await waitingSpot(tx, item.warehouse_id, "putback", item.merchant_id)',
+    replace: 'await waitingSpot(tx, item.warehouse_id, "returns", item.merchant_id)',
   },
   {
     name: "a second booking of an order is adopted and never released",

@@ -1,5 +1,7 @@
 // Plays random histories against a model until so many operations are done, in a process of its own:
 //   bun test/simulation/play.ts <seed> <operations> [longest history] [0: do not look for a shorter one]
+// Three merchants with the same SKUs and order numbers share the house: each has a model of its own, and what one does
+// must change nothing of another's.
 // Prints what was done and how fast; a difference ends it with the shortest history that shows it.
 import fc from "fast-check";
 import { engine } from "../../src/config.ts";
@@ -10,7 +12,7 @@ import { houseActs } from "./house_acts.ts";
 import { HouseModel } from "./house_model.ts";
 import { listActs } from "./list_acts.ts";
 import type { Model } from "./model.ts";
-import type { Look, Service } from "./service.ts";
+import { type Look, merchants, type Service } from "./service.ts";
 import { openStage, start } from "./stage.ts";
 
 // To set a store back on PostgreSQL costs as much as many operations.
@@ -25,17 +27,25 @@ const acts = { ...saleActs, ...listActs, ...houseActs };
 let done = 0;
 const tally: Tally = new Map();
 
-type Command = fc.AsyncCommand<Model, Service>;
+/** The plain models of the merchants, and the services that they are held against. */
+interface Models {
+  readonly of: readonly Model[];
+}
+type Command = fc.AsyncCommand<Models, readonly Service[]>;
+// The others are looked at now and then: each look reads every row.
+const others_every = 10;
 
-/** The act with this input, as fast-check plays and prints it. */
-function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], input: Input): Command {
+/** The act of a merchant with this input, as fast-check plays and prints it. */
+function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], whose: number, input: Input): Command {
   const { ready = () => true, play } = one as never as {
     ready?: (model: Model, input: Input) => boolean;
     play: (model: Model, service: Service, input: Input) => Promise<string | null>;
   };
   return {
-    check: (model) => ready(model as Model, input),
-    run: async (model, service) => {
+    check: ({ of }) => ready(of[whose] as Model, input),
+    run: async ({ of }, services) => {
+      const [model, service] = [of[whose], services[whose]];
+      if (model === undefined || service === undefined) throw new Error("each act is a merchant's");
       // No two requests come at the same moment, so that everything has an age.
       model.now += 1;
       service.clock.advance(1);
@@ -43,6 +53,12 @@ function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], inp
       const outcome = code === null ? name : `${name}: ${code}`;
       tally.set(outcome, (tally.get(outcome) ?? 0) + 1);
       done += 1;
+      const others = of.filter((other) => other !== model);
+      for (const other of others) {
+        other.now = model.now;
+        // The jobs of the clock work for all.
+        if (name === "time" && (input as { jobs: boolean }).jobs) other.settleAll();
+      }
       model.settleRecalls();
       await service.followRecalls();
       if (model.orders.some(({ short }) => short)) await service.followClaims();
@@ -50,9 +66,14 @@ function command<Input>(name: string, one: (typeof acts)[keyof typeof acts], inp
       // Time alone changes numbers too: that is seen when something is done again.
       const seen = code === null ? await service.look() : await service.lookIfChanged();
       if (seen !== null) compareLevels(model, seen);
+      if (done % others_every === 0) {
+        for (const [at, other] of of.entries()) {
+          if (other !== model) compareLevels(other, await (services[at] as Service).look());
+        }
+      }
       if (done % verify_every === 0) same("verify", await service.differences(), []);
     },
-    toString: () => `${name}(${JSON.stringify(input)})`,
+    toString: () => `${merchants[whose]}.${name}(${JSON.stringify(input)})`,
   };
 }
 
@@ -89,7 +110,9 @@ async function compareAll(model: Model, service: Service): Promise<void> {
 }
 
 const commands = Object.entries(acts).flatMap(([name, one]) => {
-  const arbitrary = (one.input as fc.Arbitrary<unknown>).map((input) => command(name, one, input));
+  const merchant = fc.nat({ max: merchants.length - 1 });
+  const whole = fc.tuple(merchant, one.input as fc.Arbitrary<unknown>);
+  const arbitrary = whole.map(([whose, input]) => command(name, one, whose, input));
   return Array.from({ length: one.weight }, () => arbitrary);
 });
 const histories = fc.commands(commands, { maxCommands: longest, size: "max" });
@@ -97,16 +120,17 @@ let failed_at = Number.POSITIVE_INFINITY;
 // fast-check's own limit of time would leave a history to itself, which would go on in the store of the next one.
 const property = fc.asyncProperty(histories, async (history) => {
   if (performance.now() > failed_at + shrink_ms) return;
-  const service = await stage.enter();
+  const services = await stage.enter();
   try {
-    const setup = { model: new HouseModel(start), real: service };
+    const setup = { model: { of: services.map(() => new HouseModel(start)) }, real: services };
     await fc.asyncModelRun(() => setup, history);
-    await compareAll(setup.model, service);
+    for (const model of setup.model.of) model.settleAll();
+    for (const [at, service] of services.entries()) await compareAll(setup.model.of[at] as Model, service);
   } catch (error) {
     failed_at = Math.min(failed_at, performance.now());
     throw error;
   } finally {
-    await stage.leave(service);
+    await stage.leave();
   }
 });
 

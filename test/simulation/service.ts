@@ -2,6 +2,8 @@
 import { sql } from "drizzle-orm";
 import { engine } from "../../src/config.ts";
 import { createCustomer } from "../../src/customers/commands.ts";
+import { listCustomers } from "../../src/customers/store.ts";
+import { unscoped } from "../../src/database/scope.ts";
 import { type Args, prepared } from "../../src/database/statements.ts";
 import type { Db, Store, Tx } from "../../src/database/store.ts";
 import type { Difference } from "../../src/database/verifier.ts";
@@ -10,17 +12,20 @@ import { loadShelvesAndSets } from "../../src/inventory/bundles/store.ts";
 import { expireLots, expireReservations } from "../../src/inventory/jobs.ts";
 import { findReservation } from "../../src/inventory/reservations/store.ts";
 import { itemView } from "../../src/inventory/stock/shelf.ts";
-import { findStockedIds, loadShelves } from "../../src/inventory/stock/store.ts";
+import { loadShelves } from "../../src/inventory/stock/store.ts";
 import { createWarehouse } from "../../src/inventory/warehouses/commands.ts";
 import { listPlainWarehouses } from "../../src/inventory/warehouses/store.ts";
 import { system } from "../../src/kit/actor.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { Fault } from "../../src/kit/fault.ts";
 import { wireId } from "../../src/kit/ids.ts";
+import { createMerchant } from "../../src/merchants/commands.ts";
+import { listMerchants } from "../../src/merchants/store.ts";
 import { verifyOrders } from "../../src/orders/audit/store.ts";
 import { holdRecalled, noteClaims } from "../../src/orders/jobs.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { createProduct } from "../../src/products/commands.ts";
+import { findProductsBySku } from "../../src/products/store.ts";
 import { verifyStore } from "../../src/verification.ts";
 import {
   bins,
@@ -37,21 +42,36 @@ import {
 
 export const clerk = system("simulation");
 
+/** The merchants that share the house, each with the same SKUs, order numbers and customer. */
+export const merchants = ["MAIN", "OTHER", "THIRD"] as const;
+
+const ownScope = (id: number) => ({ sees: id, makes: id });
+
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
+/** The bins of a zone; goods of all merchants lie in them side by side. */
 function zoneOf(cold: boolean) {
-  const own = bins.filter((bin) => bin.cold === cold).map(({ code, kind, pick_order }) => ({ code, kind, pick_order }));
+  const own = bins
+    .filter((bin) => bin.cold === cold)
+    .map(({ code, kind, pick_order }) => ({ code, kind, pick_order, mix_merchants: true }));
   const temperature_zone = cold ? ("refrigerated" as const) : ("ambient" as const);
   return { zone_id: cold ? "CHILL" : "FLOOR", temperature_zone, bins: own };
 }
 
-/** Gives an empty store the warehouses, goods and the customer of the simulation. */
+/** Gives an empty store the warehouses, and each merchant the goods and the customer of the simulation. */
 export async function furnish(store: Store): Promise<void> {
   for (const [at, name] of houses.entries()) {
     const place = { ...address, name };
     const fields = { name, priority: 100 * (at + 1), address: place, location_zones: [zoneOf(false), zoneOf(true)] };
     await store.write((tx) => createWarehouse(tx, fields));
   }
+  for (const code of merchants) {
+    if (code !== "MAIN") await store.write((tx) => createMerchant(tx, { code, name: code }, null));
+  }
+  for (const { id } of await store.read(listMerchants)) await furnishOne(store.scoped(ownScope(id)));
+}
+
+async function furnishOne(store: Store): Promise<void> {
   for (const sku of skus) {
     const { cold, lots, shelf_life_days, reorder_point } = goods[sku];
     const temperature_zone = cold ? ("refrigerated" as const) : ("ambient" as const);
@@ -88,9 +108,16 @@ export interface Look {
   readonly broken: readonly Difference[];
 }
 
-/** A furnished store, and the records that requests have made in it. */
+/** Who orders of a merchant, and where it goes. */
+interface Buyer {
+  readonly customer_id: number;
+  readonly shipping_address_id: number;
+}
+
+/** A furnished store as one merchant sees it, and the records that requests have made in it. */
 export class Service {
   readonly store: Store;
+  readonly buyer: Buyer;
   readonly clock: Clock;
   readonly house: ReadonlyMap<House, number>;
   readonly products: readonly number[];
@@ -111,12 +138,14 @@ export class Service {
 
   constructor(
     store: Store,
+    buyer: Buyer,
     clock: Clock,
     house: ReadonlyMap<House, number>,
     products: readonly number[],
     woken: Set<string>,
   ) {
     this.store = store;
+    this.buyer = buyer;
     this.clock = clock;
     this.house = house;
     this.products = products;
@@ -127,7 +156,7 @@ export class Service {
   /** The service before any request, once its store is as it was then. */
   anew(): Service {
     this.#woken.clear();
-    return new Service(this.store, this.clock, this.house, this.products, this.#woken);
+    return new Service(this.store, this.buyer, this.clock, this.house, this.products, this.#woken);
   }
 
   productOf(sku: Sku): number {
@@ -165,7 +194,11 @@ export class Service {
     if (free !== this.#free) this.#available = await this.#setsIn(db);
     this.#free = free;
     this.#version = await versionOf(db);
-    return { levels, available: this.#available, broken: [...(await verifyLedger(db)), ...(await verifyOrders(db))] };
+    return {
+      levels,
+      available: this.#available,
+      broken: [...(await verifyLedger(db.scoped(unscoped))), ...(await verifyOrders(db.scoped(unscoped)))],
+    };
   }
 
   /** How many sets there are, which changes only with what is available of goods. */
@@ -194,7 +227,7 @@ export class Service {
       let rounds = 0;
       for (let next: number | null = 0; next !== null && next <= this.clock.now(); rounds += 1) {
         if (rounds === 100) throw new Error(`${job.name} asks to run again and again`);
-        next = await job(this.store);
+        next = await job(this.store.base);
       }
     }
   }
@@ -203,13 +236,13 @@ export class Service {
   async followRecalls(): Promise<void> {
     if (!this.#woken.delete("orders.hold_recalled")) return;
     let next: number | null = 0;
-    while (next !== null) next = await holdRecalled(this.store, null as never);
+    while (next !== null) next = await holdRecalled(this.store.base, null as never);
   }
 
   /** Lets orders take note of what became of their claims. */
   async followClaims(): Promise<void> {
     let next: number | null = 0;
-    while (next !== null) next = await noteClaims(this.store, null as never);
+    while (next !== null) next = await noteClaims(this.store.base, null as never);
   }
 
   /** Each booking's state, by the number that the model gives it. */
@@ -224,23 +257,33 @@ export class Service {
 
   /** All that `packhouse verify` looks at. */
   differences(): Promise<Difference[]> {
-    return this.store.read(verifyStore);
+    return this.store.base.read(verifyStore);
   }
 }
 
-/** A service on a furnished store. */
-export async function attach(store: Store, clock: Clock): Promise<Service> {
-  const found = await store.read(listPlainWarehouses);
+/** The services of a furnished store, one for each merchant. */
+export async function attachAll(bare: Store, clock: Clock): Promise<Service[]> {
+  const found = await bare.read(listPlainWarehouses);
   const house = new Map(houses.map((name) => [name, found.find((one) => one.name === name)?.id ?? 0]));
   const sold = [...skus, ...kitNames];
   const woken = new Set<string>();
-  store.onWake((job) => woken.add(job));
-  const ids = await store.read((db) => findStockedIds(db, sold));
-  return new Service(
-    store,
-    clock,
-    house,
-    sold.map((sku) => ids.get(sku) ?? 0),
-    woken,
-  );
+  bare.onWake((job) => woken.add(job));
+  const services: Service[] = [];
+  for (const { id } of await bare.read(listMerchants)) {
+    const store = bare.scoped(ownScope(id));
+    const products = await store.read((db) => findProductsBySku(db, sold));
+    const ids = new Map(products.map((product) => [product.sku, product.id]));
+    const [customer] = await store.read((db) => listCustomers(db, {}, { limit: 1, offset: 0, after: null }));
+    const buyer = { customer_id: customer?.id ?? 0, shipping_address_id: customer?.shipping_addresses[0]?.id ?? 0 };
+    const own = sold.map((sku) => ids.get(sku) ?? 0);
+    services.push(new Service(store, buyer, clock, house, own, woken));
+  }
+  return services;
+}
+
+/** The service of the first merchant on a furnished store. */
+export async function attach(store: Store, clock: Clock): Promise<Service> {
+  const [first] = await attachAll(store, clock);
+  if (first === undefined) throw new Error("the house has a merchant");
+  return first;
 }

@@ -9,7 +9,7 @@ import { databaseUrl, engine } from "../../src/config.ts";
 import type { Store } from "../../src/database/store.ts";
 import type { Clock } from "../../src/kit/clock.ts";
 import { openTemporaryStore } from "../database/temporary.ts";
-import { attach, furnish, type Service } from "./service.ts";
+import { attachAll, furnish, type Service } from "./service.ts";
 
 /** Where every history begins. */
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
@@ -20,10 +20,10 @@ interface StageClock extends Clock {
 }
 
 interface Stage {
-  /** A service on a furnished store in which nothing has happened yet. */
-  enter(): Promise<Service>;
+  /** The services of the merchants on a furnished store in which nothing has happened yet. */
+  enter(): Promise<Service[]>;
   /** To be called when a history has ended. */
-  leave(service: Service): Promise<void>;
+  leave(): Promise<void>;
   /** To be called when no other will be played. */
   strike(): Promise<void>;
 }
@@ -45,11 +45,11 @@ function stageClock(): StageClock {
   };
 }
 
-async function furnished(clock: Clock): Promise<Service> {
+async function furnished(clock: Clock): Promise<{ store: Store; services: Service[] }> {
   // Nothing here is about disks, and to ask one takes as long as a small request.
   const store = await openTemporaryStore({ mode: "live", clock, sync: async () => {} });
   await furnish(store);
-  return attach(store, clock);
+  return { store, services: await attachAll(store, clock) };
 }
 
 /** What a store was when it was furnished. */
@@ -62,24 +62,24 @@ interface Copy {
 /** A stage of the engine of this process; it lasts as long as the process. */
 export function openStage(): Stage {
   const clock = stageClock();
-  let props: { service: Service; copy: Copy } | null = null;
+  let props: { store: Store; services: Service[]; copy: Copy } | null = null;
   return {
     enter: async () => {
       if (props === null) {
-        const service = await furnished(clock);
-        props = { service, copy: await (engine === "postgres" ? copySchema : copyFile)(service.store) };
+        const { store, services } = await furnished(clock);
+        props = { store, services, copy: await (engine === "postgres" ? copySchema : copyFile)(store) };
       }
-      return props.service.anew();
+      return props.services.map((service) => service.anew());
     },
-    leave: async ({ store }) => {
+    leave: async () => {
       await props?.copy.restore();
       // A store sees by a write that changes something that its file is another one.
-      await store.write((tx) => tx.sql.update(warehouses).set({ name: sql`${warehouses.name}` }));
+      await props?.store.write((tx) => tx.sql.update(warehouses).set({ name: sql`${warehouses.name}` }));
       clock.setBack();
     },
     strike: async () => {
       await props?.copy.drop();
-      await props?.service.store.close();
+      await props?.store.close();
     },
   };
 }
@@ -88,10 +88,16 @@ async function copyFile(store: Store): Promise<Copy> {
   const [main] = await store.read((db) => db.sql.select({ file: sql<string>`file` }).from(sql`pragma_database_list`));
   const copy = `${main?.file}.furnished`;
   const raw = new Database(main?.file);
+  // What is billed is kept for ever; here it begins anew with each history.
+  const keeping = "select name from sqlite_master where type = 'trigger' and name like 'billable_events_kept%'";
+  for (const { name } of raw.query<{ name: string }, []>(keeping).all()) raw.run(`drop trigger ${name}`);
   raw.run("vacuum into ?", [copy]);
   raw.run("attach ? as furnished", [copy]);
   rmSync(copy);
   raw.run("pragma foreign_keys=off");
+  // What is billed is never taken away, except from the stage.
+  const kept = "select name from sqlite_master where type = 'trigger' and name like '%\\_kept\\_%' escape '\\'";
+  for (const { name } of raw.query<{ name: string }, []>(kept).all()) raw.run(`drop trigger "${name}"`);
   // What inserting changes comes last: the ids that were given, and the counts that triggers keep.
   const all =
     "select name from sqlite_master where type = 'table' order by name in ('sqlite_sequence', 'order_counts')";

@@ -3,6 +3,7 @@ import { workers } from "../../src/kit/worker.ts";
 import type { Source } from "./source.ts";
 
 export const ladder = [
+  "owners",
   "outbox",
   "access",
   "audit",
@@ -10,6 +11,8 @@ export const ladder = [
   "users",
   "products",
   "addresses",
+  "merchants",
+  "billing",
   "customers",
   "inventory",
   "orders",
@@ -38,7 +41,7 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   ["typesetting", /^src\/typesetting\//],
   ["rules", new RegExp(`^${feature}\\w+(?:\\.d)?\\.tsx?$`)],
   ["tables", /^(?:db|src\/database)\//],
-  ["store", new RegExp(`^${feature}(?:store|emit)\\.ts$`)],
+  ["store", new RegExp(`^${feature}(?:store|emit|directory)\\.ts$`)],
   ["commands", new RegExp(`^${feature}commands\\.ts$`)],
   ["http", /^src\/http\//],
   ["outbound", /^src\/outbound\//],
@@ -47,7 +50,7 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   [
     "edge",
     new RegExp(
-      `^${feature}(?:(?:routes|jobs|description|dispatcher|lines|sender|authenticator)\\.ts|` +
+      `^${feature}(?:(?:routes|jobs|description|dispatcher|lines|sender|authenticator|scopes)\\.ts|` +
         "(?:guard|connectors)/\\w+\\.ts)$",
     ),
   ],

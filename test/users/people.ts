@@ -16,15 +16,20 @@ export interface Person {
   readonly headers: { readonly cookie: string };
 }
 
-/** Makes a user of a role and signs him in, without a password: that takes its time. */
-export async function signedInAs({ stores }: Service, role: Role, called?: string): Promise<Person> {
+/** Makes a user of the house or a merchant and signs him in, without a password: that takes its time. */
+export async function signedInAs(
+  { stores }: Service,
+  role: Role,
+  called?: string,
+  merchant_id: number | null = null,
+): Promise<Person> {
   made += 1;
   const name = called ?? `${role} ${made}`;
   const email = `${name.toLowerCase().replaceAll(" ", ".")}@packhouse.test`;
   const random = crypto.getRandomValues(new Uint8Array(32));
   const origin = { ip: "127.0.0.1", user_agent: "test", previous: null };
   return await stores.live.write(async (tx) => {
-    const user = await createUser(tx, { email, name, role, password_hash: null });
+    const user = await createUser(tx, { email, name, role, merchant_id, password_hash: null });
     const { token } = await beginSession(tx, user.id, origin, random);
     return { id: wireId("user", user.id), email, headers: { cookie: `sid=${token}` } };
   });
@@ -44,8 +49,9 @@ export async function personWithPassword(
   role: Role,
   password: string,
   called?: string,
+  merchant_id: number | null = null,
 ): Promise<Person> {
-  const person = await signedInAs(service, role, called);
+  const person = await signedInAs(service, role, called, merchant_id);
   const password_hash = await hashPassword(password);
   await service.stores.live.write(async (tx) => saveUser(tx, { ...(await getUser(tx, person.id)), password_hash }));
   return person;

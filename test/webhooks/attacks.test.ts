@@ -97,7 +97,9 @@ describe("a hostile address", () => {
       await store.write((tx) => tx.sql.update(subscriptions).set({ url }).where(eq(subscriptions.id, id)));
       const tested = await ask("POST", `/webhooks/${id}/test`, { event: "order.created" });
       expect(tested.body.data).toMatchObject({ status: "blocked", response: null, duration_ms: null });
-      await store.write((tx) => emit(tx, [{ type: "order.created", data: { object: "order", id: host } }]));
+      await store.write((tx) =>
+        emit(tx, [{ type: "order.created", merchant_id: 1, data: { object: "order", id: host } }]),
+      );
       await app.runJobs();
       await ask("PATCH", `/webhooks/${id}`, { active: true });
     }

@@ -42,7 +42,7 @@ async function subscribeAll(): Promise<string[]> {
 /** Lets events happen and waits until each of them was tried at every receiver; it may not take longer than one. */
 async function tellAll(count: number): Promise<void> {
   const events = Array.from({ length: count }, (_, n) => {
-    return { type: "order.created" as const, data: { object: "order", id: `ord_${n}` } };
+    return { type: "order.created" as const, merchant_id: 1, data: { object: "order", id: `ord_${n}` } };
   });
   await app.service.stores.test.write((tx) => emit(tx, events));
   const began = performance.now();

@@ -93,7 +93,7 @@ test("every type happens, and every event keeps the schema that is published of 
   for (const event of [...body.data, ...published.map(({ example }: { example: unknown }) => example)]) {
     const check = checks.get(event.type);
     if (check === undefined) throw new Error(`${event.type} is not published`);
-    expect(Object.keys(event)).toEqual(["id", "type", "created_at", "data"]);
+    expect(Object.keys(event)).toEqual(["id", "type", "created_at", "merchant_id", "data"]);
     expect([event.type, check(event) ? null : check.errors]).toEqual([event.type, null]);
     // The schema is closed: it would not let just anything pass.
     expect(check({ ...event, data: { ...event.data, unheard_of: 1 } })).toBe(false);
@@ -107,7 +107,7 @@ test("version 2 keeps its published schema as well, and tells old values that ar
   for (const event of [...came, ...published.map(({ example_v2 }: { example_v2: Event }) => example_v2)]) {
     const check = checks.get(event.type);
     if (check === undefined) throw new Error(`${event.type} is not published`);
-    expect(Object.keys(event)).toEqual(["id", "type", "created_at", "api_version", "sequence", "data"]);
+    expect(Object.keys(event)).toEqual(["id", "type", "created_at", "merchant_id", "api_version", "sequence", "data"]);
     expect([event.type, check(event) ? null : check.errors]).toEqual([event.type, null]);
     const { previous_attributes, ...data } = event.data;
     const old = Object.entries(previous_attributes as object);

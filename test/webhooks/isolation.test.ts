@@ -82,7 +82,8 @@ afterAll(async () => {
   await good.stop();
 });
 
-const tell = (type: EventType, id: string) => store.write((tx) => emit(tx, [{ type, data: { object: "order", id } }]));
+const tell = (type: EventType, id: string) =>
+  store.write((tx) => emit(tx, [{ type, merchant_id: 1, data: { object: "order", id } }]));
 
 /** The slowest but one in a hundred of some events, one after another, from before their commit to their receipt. */
 async function slowest(name: string): Promise<number> {
@@ -117,6 +118,7 @@ const wait = (id: string, count: number, attempts: number, data: object) =>
   store.write((tx) => {
     const row = {
       subscription_id: Number(id.slice(4)),
+      merchant_id: null,
       event_type: "order.cancelled" as const,
       status: "pending" as const,
       attempts,

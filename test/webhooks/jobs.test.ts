@@ -146,7 +146,15 @@ describe("works", () => {
     await tell(["ord_1"]);
     await scene.app.runJobs();
     const [full] = scene.receiver.events;
-    expect(Object.keys(full).sort()).toEqual(["api_version", "created_at", "data", "id", "sequence", "type"]);
+    expect(Object.keys(full).sort()).toEqual([
+      "api_version",
+      "created_at",
+      "data",
+      "id",
+      "merchant_id",
+      "sequence",
+      "type",
+    ]);
     expect(full).toMatchObject({
       api_version: "v1",
       sequence: 1,
@@ -320,7 +328,7 @@ describe("refuses", () => {
     await subscribe();
     await tell(["ord_1"]);
     const failed = scene.store.write(async (tx) => {
-      await emit(tx, [{ type: "order.created", data: { object: "order", id: "ord_2" } }]);
+      await emit(tx, [{ type: "order.created", merchant_id: 1, data: { object: "order", id: "ord_2" } }]);
       throw new Error("undone");
     });
     await expect(failed).rejects.toThrow("undone");
@@ -337,7 +345,11 @@ describe("guards", () => {
     await scene.store.write((tx) =>
       emit(
         tx,
-        Array.from({ length: 450 }, (_, n) => ({ type: "order.created", data: { object: "order", id: `${n}` } })),
+        Array.from({ length: 450 }, (_, n) => ({
+          type: "order.created",
+          merchant_id: 1,
+          data: { object: "order", id: `${n}` },
+        })),
       ),
     );
     const more: boolean[] = [];

@@ -74,7 +74,7 @@ describe("works", () => {
       "content-type": "application/json",
     });
     const event = JSON.parse(got.body);
-    expect(Object.keys(event)).toEqual(["id", "type", "created_at", "data"]);
+    expect(Object.keys(event)).toEqual(["id", "type", "created_at", "merchant_id", "data"]);
     expect(event).toMatchObject({ type: "order.shipped", data: { object: "order", status: "shipped" } });
     expect(event.id).toMatch(/^evt_test_[0-9a-f]{32}$/);
     const log = (await inTest("GET", `/webhooks/${id}/logs`)).body.data;

@@ -45,7 +45,11 @@ export function useScene(optionsOf: () => Parameters<typeof openTestApp>[0] = ()
     },
     /** Stores an event of each of these orders. */
     tell: (ids: readonly string[], type: EventType = "order.created") => {
-      const events = ids.map((id) => ({ type, data: { object: "order", id, email: "ada@example.com" } }));
+      const events = ids.map((id) => ({
+        type,
+        merchant_id: 1,
+        data: { object: "order", id, email: "ada@example.com" },
+      }));
       return app.service.stores.test.write((tx) => emit(tx, events));
     },
     passed: (ms: number) => app.clocks.test.advance(ms),

@@ -17,9 +17,18 @@ export interface Hint {
   readonly at: string;
 }
 
-/** A hint without a number yet. Only those who may call its route receive it. */
+/** Whom a hint is for: the house and one merchant, the house alone (null), or `all` where it names nothing. */
+type Whose = number | null | "all";
+
+/** A hint without a number yet. Only those who may call its route receive it, and of merchants those it is for. */
 export interface News extends Pick<Hint, "type" | "noun" | "ids" | "at"> {
   readonly reads: string;
+  readonly whose: Whose;
+}
+
+/** A hint with those whom it is for. */
+interface Kept extends Pick<News, "reads" | "whose"> {
+  readonly hint: Hint;
 }
 
 const nouns: Readonly<Record<string, string>> = {
@@ -31,12 +40,12 @@ const nouns: Readonly<Record<string, string>> = {
 
 const about = ["id", "sku", "order_id", "shipment_id", "return_id", "lot_id"] as const;
 
-/** Makes a hint of an event, from the body that a version 1 subscription receives. */
-export function newsOfEvent(type: EventType, body: string, at: string): News {
+/** Makes a hint of a merchant's event, from the body that a version 1 subscription receives. */
+export function newsOfEvent(type: EventType, body: string, at: string, whose: number | null): News {
   const noun = nouns[type.slice(0, type.indexOf("."))] ?? "events";
   const { data = {} } = (body === "" ? {} : JSON.parse(body)) as { data?: Readonly<Record<string, unknown>> };
   const named = about.map((field) => data[field]).filter((value) => typeof value === "string");
-  return { type, noun, reads: `GET /${noun}`, ids: [...new Set(named)], at };
+  return { type, noun, reads: `GET /${noun}`, ids: [...new Set(named)], at, whose };
 }
 
 /** What a route changes: the list that shows it, which is the nearest readable path above the route. */
@@ -75,7 +84,7 @@ const kept_max = 512;
  */
 export class Ring {
   readonly #name: string;
-  readonly #hints: { readonly hint: Hint; readonly reads: string }[] = [];
+  readonly #hints: Kept[] = [];
   #last = 0;
 
   constructor(now: number) {
@@ -83,10 +92,10 @@ export class Ring {
   }
 
   /** Gives a hint its number and keeps it. */
-  add({ reads, ...news }: News): Hint {
+  add({ reads, whose, ...news }: News): Hint {
     this.#last += 1;
     const hint = { id: this.#idOf(this.#last), ...news };
-    this.#hints.push({ hint, reads });
+    this.#hints.push({ hint, reads, whose });
     if (this.#hints.length > kept_max) this.#hints.shift();
     return hint;
   }
@@ -97,7 +106,7 @@ export class Ring {
   }
 
   /** The hints after the one with this id; null if they are no longer known. */
-  after(id: string): readonly { readonly hint: Hint; readonly reads: string }[] | null {
+  after(id: string): readonly Kept[] | null {
     const [name, number] = id.split("-");
     const seen = Number(number);
     if (name !== this.#name || !Number.isInteger(seen) || seen > this.#last) return null;

@@ -37,8 +37,8 @@ const changed_by_jobs: { readonly [Name in JobName]?: string } = {
 /** A client that receives hints. */
 export interface Listener {
   readonly stream: Stream;
-  /** Whether the client may call this route, and so receive hints of it. */
-  readonly may: (route: string) => boolean;
+  /** Whether the client may call this route and see records of these, and so receive hints of them. */
+  readonly may: (news: Pick<News, "reads" | "whose">) => boolean;
   /** Throws once the client may no longer listen, or has other permissions than before. */
   readonly check: () => Promise<void>;
   /** Ends the connection of a client that reads nothing. */
@@ -101,7 +101,7 @@ export class Feed {
     streams.add(1, this.#store.mode);
     const missed = last_seen === null ? [] : this.#ring.after(last_seen);
     this.#send(listener, missed === null ? resyncText(this.#ring.last) : readyText(last_seen ?? this.#ring.last));
-    for (const { hint, reads } of missed ?? []) if (listener.may(reads)) this.#send(listener, hintText(hint));
+    for (const one of missed ?? []) if (listener.may(one)) this.#send(listener, hintText(one.hint));
   }
 
   /** Forgets a listener whose stream has ended. */
@@ -123,11 +123,12 @@ export class Feed {
   }
 
   /** Notes the change that a request made. */
-  #answered({ method, url }: Request, { route, mode, rehearsed }: Trace, status: number): void {
+  #answered({ method, url }: Request, { route, mode, rehearsed, merchant_id }: Trace, status: number): void {
     if (this.#position === null || method === "GET" || status >= 300 || rehearsed) return;
     const changed = mode === this.#store.mode ? this.#changes.get(`${method} ${route}`) : undefined;
     if (changed === undefined || route === null) return;
-    this.#note({ ...changed, type: "changed", ids: idsIn(route, placeOf(url).path), at: this.#now() });
+    const ids = idsIn(route, placeOf(url).path);
+    this.#note({ ...changed, type: "changed", ids, at: this.#now(), whose: merchant_id });
   }
 
   #now(): string {
@@ -178,7 +179,7 @@ export class Feed {
     const timer = setTimeout(() => {
       this.#soon.delete(noun);
       if (this.#position === null) return;
-      this.#note({ type: "changed", noun, reads: `GET /${noun}`, ids: [], at: this.#now() });
+      this.#note({ type: "changed", noun, reads: `GET /${noun}`, ids: [], at: this.#now(), whose: "all" });
     }, jobs_told_every_ms);
     timer.unref();
   }
@@ -218,12 +219,14 @@ export class Feed {
       return;
     }
     this.#position = found.at(-1)?.position ?? after;
-    for (const { type, body, created_at } of found) this.#note(newsOfEvent(type, body, iso(created_at)));
+    for (const { type, body, created_at, merchant_id } of found) {
+      this.#note(newsOfEvent(type, body, iso(created_at), merchant_id));
+    }
   }
 
   /** Sends a hint: at once, or a little later if something was sent a moment ago. */
   #note(news: News): void {
-    this.#news.set(`${news.type} ${news.noun} ${news.ids.join(" ")}`, news);
+    this.#news.set(`${news.type} ${news.noun} ${news.whose} ${news.ids.join(" ")}`, news);
     if (this.#telling !== undefined) return;
     const wait_ms = Math.max(0, this.#told_at + gather_ms - performance.now());
     this.#telling = setTimeout(() => this.#tell(), wait_ms);
@@ -235,12 +238,12 @@ export class Feed {
     const news = [...this.#news.values()];
     this.#news.clear();
     if (news.length > told_together_max) this.#resync();
-    else for (const one of news) this.#spread(this.#ring.add(one), one.reads);
+    else for (const one of news) this.#spread(this.#ring.add(one), one);
   }
 
-  #spread(hint: Hint, reads: string): void {
+  #spread(hint: Hint, news: News): void {
     const text = hintText(hint);
-    for (const listener of this.#listeners) if (listener.may(reads)) this.#send(listener, text);
+    for (const listener of this.#listeners) if (listener.may(news)) this.#send(listener, text);
   }
 
   #resync(): void {

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { mayMerchant } from "../../access/for_merchants.ts";
 import type { Permission } from "../../access/permission.ts";
 import type { Store } from "../../database/store.ts";
 import type { Call } from "../../http/call.ts";
@@ -12,10 +13,13 @@ import type { Mode } from "../../kit/mode.ts";
 import { modes } from "../../kit/mode.ts";
 import { openFilesLimit } from "../../kit/open_files.ts";
 import { choice, closed, queryOf } from "../../kit/schema.ts";
-import { getUser } from "../../users/store.ts";
-import { changesOf } from "./hint.ts";
+import { membershipAt } from "../../users/membership.ts";
+import { getSelf } from "../../users/store.ts";
+import { changesOf, type News } from "./hint.ts";
 import { Feed, type Listener } from "./jobs.ts";
 import { Stream } from "./stream.ts";
+
+type Heard = Pick<News, "reads" | "whose">;
 
 const of_one_max = 400;
 // Leaves file descriptors for everything else.
@@ -38,7 +42,8 @@ export function liveRoutes(service: Service, routes: RouteTable) {
   // A feed is made when the first client listens.
   const feeds: Partial<Record<Mode, Feed>> = {};
   const feedOf = (store: Store) => {
-    feeds[store.mode] ??= new Feed(store, service, changesOf(routes.all));
+    // One feed tells all listeners, whatever the first of them sees.
+    feeds[store.mode] ??= new Feed(store.base, service, changesOf(routes.all));
     return feeds[store.mode] as Feed;
   };
   const counts = new Map<string, number>();
@@ -67,7 +72,7 @@ export function liveRoutes(service: Service, routes: RouteTable) {
     });
     const listener: Listener = {
       stream,
-      may: (route) => call.granted.permissions.has(routes.all.get(route)?.need as Permission),
+      may: (news) => mayHear(call, routes, news),
       check: () => mayGoOn(call, service),
       letGo: () => service.waitFor(request, 1),
     };
@@ -84,6 +89,14 @@ export function liveRoutes(service: Service, routes: RouteTable) {
   });
 }
 
+/** Whether who listens may call the route that a hint is of; a merchant hears nothing of other merchants. */
+function mayHear({ granted, merchant_id }: Call, routes: RouteTable, { reads, whose }: Heard): boolean {
+  const route = routes.all.get(reads);
+  if (route === undefined || !granted.permissions.has(route.need as Permission)) return false;
+  if (merchant_id === null) return true;
+  return (whose === "all" || whose === merchant_id) && mayMerchant(route, { may_buy_labels: false });
+}
+
 /** The store of the world to listen to: that of the key, or the one that the user names. */
 function worldOf({ store, actor }: Call, world: Mode | undefined, { stores }: Service): Store {
   if (world === undefined || world === store.mode) return store;
@@ -92,11 +105,15 @@ function worldOf({ store, actor }: Call, world: Mode | undefined, { stores }: Se
 }
 
 /** Throws if the session or key has ended or its permissions have changed. The client then reconnects. */
-async function mayGoOn({ store, renew, confirm, actor, granted }: Call, { stores }: Service): Promise<void> {
+async function mayGoOn(call: Call, { stores }: Service): Promise<void> {
+  const { store, renew, confirm, actor, granted, merchant_id } = call;
   await renew?.();
   await store.read(confirm);
   if (actor.type !== "user") return;
-  const { permissions } = await stores.live.read((db) => getUser(db, actor.id));
+  const { memberships } = await stores.live.read((db) => getSelf(db, actor.id));
+  // Who looks on as a merchant has no membership there, and the permissions of the house.
+  const own = membershipAt(memberships, merchant_id) ?? membershipAt(memberships, null);
+  const permissions = own?.permissions ?? [];
   if (permissions.length !== granted.permissions.size || !permissions.every((one) => granted.permissions.has(one))) {
     throw new Fault("insufficient_permission", "What you may do was changed.");
   }

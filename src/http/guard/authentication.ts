@@ -16,6 +16,10 @@ export interface Identity {
   readonly name: string;
   /** The world that the request is about. */
   readonly store: Store;
+  /** The merchant whose key or user it is; null for the house. */
+  readonly merchant_id: number | null;
+  /** Set for someone of the house who looks on as the merchant, and changes nothing meanwhile. */
+  readonly views_only?: true;
   readonly granted: Granted;
   /** Null for no limit. */
   readonly rate: Rate | null;

@@ -1,5 +1,6 @@
 import { type Granted, lacking } from "../../access/permission.ts";
-import type { Db } from "../../database/store.ts";
+import { unscoped } from "../../database/scope.ts";
+import type { Db, Store } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import type { Call } from "../call.ts";
 import type { Admit } from "../conventions.ts";
@@ -13,6 +14,7 @@ import { type Authenticators, authentication } from "./authentication.ts";
 import { insufficient, mayDo } from "./permission.ts";
 import { limiter } from "./rate.ts";
 import type { RouteTable } from "./route_table.ts";
+import type { Scopes } from "./scopes.ts";
 
 // Paths outside of the versioned API that need a key or a session.
 const beside = /^\/metrics$|^\/dashboard\//;
@@ -23,10 +25,10 @@ const of_nobody: Granted = { permissions: new Set(), by: "level", name: "none" }
  * Checks every request: authentication, address, rate limit, route and permission, in this order. A change of a key or
  * user by this process takes effect at once, also for admitted requests that have not written yet. A change by another
  * process takes effect within half a second: for so long keys and users are cached.
- * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, route_not_found,
- * method_not_allowed, and what the authenticators refuse.
+ * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, not_for_merchants,
+ * merchant_suspended, view_only, route_not_found, method_not_allowed, and what the authenticators refuse.
  */
-export function guard(service: Service, authenticators: Authenticators, routes: RouteTable): Admit {
+export function guard(service: Service, authenticators: Authenticators, routes: RouteTable, scopes: Scopes): Admit {
   const authenticate = authentication(service, authenticators);
   const limit = limiter();
   const { live } = service.stores;
@@ -44,13 +46,13 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     if (route?.need === "none") {
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
       const nobody = { granted: of_nobody, writes: false, recording: null, renew: null, confirm: async () => {} };
-      return { ...call, ...nobody, route, store: live, actor };
+      return { ...call, ...nobody, route, store: live, actor, merchant_id: null, scopeOf: null };
     }
     if (!versioned && !beside.test(path)) {
       throw new Fault("route_not_found", `There is no such path; the API begins at /v1${routes.hint(path, "/v1")}.`);
     }
     const found = await authenticate(request);
-    const { type, id, name, granted, again } = found;
+    const { type, id, name, granted, again, merchant_id } = found;
     trace.actor_id = id;
     // Browsers cache by address alone, and two worlds or users may have equal tags: a 304 would show one of them the
     // data of the other.
@@ -61,14 +63,29 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     if (found.rate !== null) limit(found, found.rate, live.clock.now(), headers);
     if (route === null) throw routes.unknown(request.method, path);
     if (!mayDo(found, route)) throw insufficient(found, route);
+    if (merchant_id !== null) await scopes.admit(found, route);
     const actor = { type, id, name, request_id } as const;
-    const store = route.live_only ? live : found.store;
-    // Acts of keys on orders and stock are in the history of these, and too many to store twice.
+    const asker = route.live_only ? { ...found, store: live } : found;
+    const named = route.of_merchants ? merchantIn(request.url) : null;
+    const seen = await scopes.of(asker, { request, path, makes: route.writes, named });
+    const { store } = seen;
+    trace.merchant_id = merchantOf(store);
+    const narrowed = (merchant: unknown) => {
+      const other = seen.scopeOf(merchant);
+      trace.merchant_id = merchantOf(other);
+      return other;
+    };
+    // What users do about themselves is about no merchant's records.
+    const scopeOf = route.need === "user" ? null : narrowed;
     const isKept = route.writes && (type === "user" || route.of_settings);
     const recording = isKept ? recordingOf(live, service.log, clientOf(service, request)) : null;
     const confirm = async (db: Db) => {
-      const renewed = await again.confirm(found, db);
+      // Whoever asks is found whatever of the records the request is about.
+      const renewed = await again.confirm(found, db.scoped(unscoped));
       if (renewed === found) return;
+      if (renewed.merchant_id !== merchant_id || renewed.views_only !== found.views_only) {
+        throw new Fault("write_conflict", "Whose records you see changed during this request. Send it again.");
+      }
       if (renewed.addresses !== null) checkAddress(service, request, renewed.addresses, {});
       if (!mayDo(renewed, route)) throw insufficient(renewed, route);
       // Who has lost permissions meanwhile, but not the one for this route, has to send the request again.
@@ -77,9 +94,17 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     };
     const { renew } = again;
     const beforehand = renew === null ? null : () => renew(found);
-    const asked = { route, granted, writes: route.writes, store, actor, recording };
+    const asked = { route, granted, writes: route.writes, store, scopeOf, merchant_id, actor, recording };
     return { ...call, ...asked, renew: beforehand, confirm } satisfies Call;
   };
+}
+
+const merchantOf = ({ scope }: Store) => scope.sees ?? scope.makes;
+
+/** The merchant that a query names by `merchant`, or null. */
+function merchantIn(url: string): string | null {
+  const at = url.indexOf("?");
+  return at < 0 || !url.includes("merchant=", at) ? null : new URLSearchParams(url.slice(at)).get("merchant");
 }
 
 function addLink(headers: Record<string, string>, link: string): void {

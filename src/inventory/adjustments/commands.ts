@@ -11,9 +11,17 @@ import type { Posting } from "../ledger/store.ts";
 import { lotSpot } from "../lots/lot.ts";
 import { findLot } from "../lots/store.ts";
 import { moveEach, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
-import { pickAdjusted, refuseBundle, refuseTooMuch } from "../stock/rules.ts";
+import {
+  type NamedProducts,
+  pickAdjusted,
+  plainIds,
+  productNamed,
+  refuseBundle,
+  refuseTooMuch,
+} from "../stock/rules.ts";
 import type { AdjustStock } from "../stock/schemas.ts";
-import { findStockedIds } from "../stock/store.ts";
+import { ownSpot } from "../stock/shelf.ts";
+import { findNamed } from "../stock/store.ts";
 import { binFor, warehouseNamed } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
@@ -32,8 +40,8 @@ interface Adjusting {
  * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
  */
 export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor: Actor) {
-  const ids = await findStockedIds(tx, [sku]);
-  const plan = await planAdjustment(tx, ids, { sku, input, actor });
+  const named = await findNamed(tx, [sku]);
+  const plan = await planAdjustment(tx, named, { sku, input, actor });
   const { shelves, shelf, warehouse_id, item, lost } = plan;
   if (item === null) {
     const spot = await newSpot(tx, shelf, warehouse_id, input);
@@ -52,11 +60,11 @@ export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor
  */
 export async function adjustTogether(tx: Tx, adjustings: readonly Adjusting[]) {
   const skus = adjustings.map(({ sku }) => sku);
-  const ids = await findStockedIds(tx, skus);
-  await freshShelves(tx, [...ids.values()]);
+  const named = await findNamed(tx, skus);
+  await freshShelves(tx, plainIds(tx, named));
   const results: (AdjustedStock | Fault)[] = [];
   for (let some = 1; some > 0; ) {
-    const planned = await planTogether(tx, ids, adjustings.slice(results.length));
+    const planned = await planTogether(tx, named, adjustings.slice(results.length));
     const stored = await storeAdjustments(
       tx,
       planned.filter((plan): plan is Adjustment => !(plan instanceof Fault)),
@@ -73,13 +81,13 @@ export async function adjustTogether(tx: Tx, adjustings: readonly Adjusting[]) {
  */
 async function planTogether(
   tx: Tx,
-  ids: ReadonlyMap<string, number>,
+  named: NamedProducts,
   adjustings: readonly Adjusting[],
 ): Promise<(Adjustment | Fault)[]> {
   const planned: (Adjustment | Fault)[] = [];
   const changed: [StockItem, number][] = [];
   for (const adjusting of adjustings) {
-    const plan = await planAdjustment(tx, ids, adjusting).catch(asFault);
+    const plan = await planAdjustment(tx, named, adjusting).catch(asFault);
     if (plan instanceof Fault) {
       planned.push(plan);
       continue;
@@ -116,11 +124,11 @@ interface Adjustment extends AdjustmentPlan {
 }
 
 /** Looks whether an adjustment may be done; it changes nothing, except what time alone has done. */
-async function planAdjustment(tx: Tx, ids: ReadonlyMap<string, number>, adjusting: Adjusting): Promise<AdjustmentPlan> {
+async function planAdjustment(tx: Tx, named: NamedProducts, adjusting: Adjusting): Promise<AdjustmentPlan> {
   const { sku, input } = adjusting;
   const { adjustment, reason, notes, expected_quantity } = input;
   if (reason === "other" && !notes?.trim()) throw invalid("notes", "are required for the reason other", "required");
-  const id = ids.get(sku);
+  const id = productNamed(tx, named, sku)?.id;
   if (id === undefined) throw missing("SKU", sku);
   const shelves = await freshShelves(tx, [id]);
   const shelf = shelfOf(shelves, id);
@@ -222,5 +230,5 @@ async function newSpot(tx: Tx, { product }: OpenShelf, warehouse_id: number, inp
   }
   const warehouse = await shareWarehouse(tx, warehouse_id);
   const bin = await binFor(tx, warehouse, product, code, "counted");
-  return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
+  return { ...ownSpot(product), ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
 }

@@ -2,7 +2,7 @@
 
 import type { Tx } from "../../database/store.ts";
 import type { StockItem } from "../ledger/spot.ts";
-import type { Allocation, HeldLine, ReservationLine } from "../reservations/reservation.ts";
+import type { Allocation, HeldLine, Reservation, ReservationLine } from "../reservations/reservation.ts";
 import type { Plan, Portion, Want } from "../reservations/rules.ts";
 import { deleteLines, insertLines, saveLines } from "../reservations/store.ts";
 import { promise, promiseAll, type Shelves, shelfOf } from "../shelves/commands.ts";
@@ -23,12 +23,19 @@ export async function allot(
   item: StockItem,
   quantity: number,
 ): Promise<void> {
-  const allocation = await addAllocation(tx, line.id, item.id, quantity);
+  const allocation = await addAllocation(tx, allocationOf(line, item, quantity));
   if (!("allocations" in line)) return;
   const known = line.allocations.find(({ id }) => id === allocation.id);
   if (known === undefined) line.allocations.push(allocation);
   else known.quantity = allocation.quantity;
 }
+
+const allocationOf = (line: ReservationLine, { id, merchant_id }: StockItem, quantity: number) => ({
+  merchant_id,
+  reservation_line_id: line.id,
+  stock_item_id: id,
+  quantity,
+});
 
 /** Takes units of an allocation away from its line. */
 export async function withdraw(tx: Tx, line: HeldLine, allocation: Allocation, quantity: number): Promise<void> {
@@ -73,7 +80,7 @@ export async function allotAll(tx: Tx, allotments: readonly Allotment[]): Promis
       known.quantity += quantity;
       if (!moves.has(known)) changed.add(known);
     } else if (added !== undefined) added.row.quantity += quantity;
-    else fresh.push({ line, row: { reservation_line_id: line.id, stock_item_id: item.id, quantity } });
+    else fresh.push({ line, row: allocationOf(line, item, quantity) });
   }
   await saveAllocations(tx, [...changed]);
   await moveAllocations(tx, [...moves]);
@@ -118,7 +125,7 @@ export async function assignUnits(tx: Tx, shelves: Shelves, assignments: readonl
     for (const { item, quantity } of portions) {
       if (!wanted.has(item.id)) continue;
       change(item, quantity);
-      added.push({ line, row: { reservation_line_id: line.id, stock_item_id: item.id, quantity } });
+      added.push({ line, row: allocationOf(line, item, quantity) });
     }
   }
   await saveAllocations(tx, changed);
@@ -171,14 +178,15 @@ interface HoldLine extends Want {
 export async function replaceLines(
   tx: Tx,
   shelves: Shelves,
-  reservation_id: number,
+  { id: reservation_id, merchant_id }: Pick<Reservation, "id" | "merchant_id">,
   old: readonly HeldLine[],
   wants: readonly HoldLine[],
   portions: Plan["portions"],
 ): Promise<HeldLine[]> {
   const rows = wants.map(({ product_id, order_line_id, quantity }, at) => {
     const reserved = (portions[at] ?? []).reduce((sum, portion) => sum + portion.quantity, 0);
-    return { reservation_id, product_id, order_line_id, quantity, wanted: quantity, reserved, picked: 0 };
+    const counts = { quantity, wanted: quantity, reserved, picked: 0 };
+    return { merchant_id, reservation_id, product_id, order_line_id, ...counts };
   });
   const ids = await insertLines(tx, rows);
   const lines: HeldLine[] = rows.map((row, at) => ({ ...row, id: ids[at] ?? 0, allocations: [] }));

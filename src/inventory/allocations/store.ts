@@ -105,7 +105,9 @@ function heldLinesOf(rows: readonly HeldRow[]): HeldLine[] {
     const line = lines.get(row.id) ?? { ...row, allocations: [] };
     lines.set(row.id, line);
     if (allocation_id === null || stock_item_id === null) continue;
-    line.allocations.push({ id: allocation_id, reservation_line_id: row.id, stock_item_id, quantity: units ?? 0 });
+    const { id: reservation_line_id, merchant_id } = row;
+    const quantity = units ?? 0;
+    line.allocations.push({ id: allocation_id, merchant_id, reservation_line_id, stock_item_id, quantity });
   }
   for (const { allocations } of lines.values()) allocations.sort((a, b) => a.id - b.id);
   return [...lines.values()].sort((a, b) => a.id - b.id);
@@ -148,16 +150,18 @@ function heldClaimOf(rows: readonly ClaimRow[]): HeldClaim {
   const [first] = rows;
   assert(first !== undefined, "a group of rows has one");
   const held = rows.map((row): HeldRow => {
-    const { line_id: id, product_id, order_line_id, quantity, wanted, reserved, picked } = row;
+    const { line_id: id, merchant_id, product_id, order_line_id, quantity, wanted, reserved, picked } = row;
     const { id: reservation_id, allocation_id, stock_item_id, units } = row;
-    const line = { id, reservation_id, product_id, order_line_id, quantity, wanted, reserved, picked };
+    const counts = { quantity, wanted, reserved, picked };
+    const line = { id, merchant_id, reservation_id, product_id, order_line_id, ...counts };
     return { ...line, allocation_id, stock_item_id, units };
   });
-  const { id, order_id, order_ref, source, status, priority, paused, warehouse_id, requires_cold_storage } = first;
-  const { expires_at, released_at, created_at, avoids } = first;
+  const { id, merchant_id, order_id, order_ref, source, status, priority, paused } = first;
+  const { warehouse_id, requires_cold_storage, avoids, expires_at, released_at, created_at } = first;
+  const named = { id, merchant_id, order_id, order_ref, source };
   const choice = { warehouse_id, requires_cold_storage, avoids };
   const times = { expires_at, released_at, created_at };
-  const reservation = { id, order_id, order_ref, source, status, priority, paused, ...choice, ...times };
+  const reservation = { ...named, status, priority, paused, ...choice, ...times };
   return { reservation, lines: heldLinesOf(held) };
 }
 
@@ -166,10 +170,15 @@ export async function insertAllocations(tx: Tx, rows: readonly Omit<Allocation, 
   return insertIds(tx, allocations, rows);
 }
 
-const addTo = prepared((tx: Writing, a: Args<{ line: number; item: number; quantity: number }>) =>
+const addTo = prepared((tx: Writing, a: Args<Omit<Allocation, "id">>) =>
   tx
     .insert(allocations)
-    .values({ reservation_line_id: sql`${a.line}`, stock_item_id: sql`${a.item}`, quantity: sql`${a.quantity}` })
+    .values({
+      merchant_id: sql`${a.merchant_id}`,
+      reservation_line_id: sql`${a.reservation_line_id}`,
+      stock_item_id: sql`${a.stock_item_id}`,
+      quantity: sql`${a.quantity}`,
+    })
     .onConflictDoUpdate({
       target: [allocations.reservation_line_id, allocations.stock_item_id],
       set: { quantity: sql`${allocations.quantity} + excluded.quantity` },
@@ -178,8 +187,8 @@ const addTo = prepared((tx: Writing, a: Args<{ line: number; item: number; quant
 );
 
 /** Adds units of an item to what is promised to a line; answers the allocation as it is now. */
-export async function addAllocation(tx: Tx, line: number, item: number, quantity: number): Promise<Allocation> {
-  const [allocation] = await addTo(tx, { line, item, quantity });
+export async function addAllocation(tx: Tx, added: Omit<Allocation, "id">): Promise<Allocation> {
+  const [allocation] = await addTo(tx, added);
   assert(allocation, "what is promised to a line is stored");
   return allocation;
 }

@@ -1,9 +1,11 @@
+import { billFacts } from "../../billing/commands.ts";
+import type { Fact } from "../../billing/fact.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { iso, isoOrNull, momentOf } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
-import { wireId } from "../../kit/ids.ts";
+import { readId, wireId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
 import { emit } from "../../outbox/emit.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
@@ -15,16 +17,17 @@ import { moveUnits, type OpenShelf, type Shelves, shelfOf, shelfView, stockEvent
 import { type AdjustmentReason, isAvailable } from "../status.ts";
 import { refuseBundle, refuseTooMuch } from "../stock/rules.ts";
 import type { AddStock } from "../stock/schemas.ts";
-import type { StockedProduct } from "../stock/shelf.ts";
-import { findStockedIds } from "../stock/store.ts";
+import { ownSpot, type StockedProduct } from "../stock/shelf.ts";
+import { findStockedId } from "../stock/store.ts";
+import { isWorkingDay } from "../warehouses/calendar.ts";
 import { binFor, waitingSpot, warehouseNamed } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
 
 /**
  * Adds received units of a SKU to a warehouse's stock; waiting orders get them at once. Answers the stock afterwards.
- * Refuses: resource_missing, validation_failed, bin_full. Emits: inventory.received, inventory.updated,
- * inventory.low_stock.
+ * Refuses: resource_missing, validation_failed, merchant_required, bin_full, bin_of_other_merchant.
+ * Emits: inventory.received, inventory.updated, inventory.low_stock.
  */
 export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
   const { sku, reason = "received", reference, unit_cost } = input;
@@ -44,8 +47,36 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
     actor,
   });
   await fillBackorders(tx, shelves, [shelf.product.id]);
+  billFacts(tx, [addedFact(tx, shelf, warehouse, received, input)]);
   await emit(tx, [stockEvent(tx, "inventory.received", shelf, { received })]);
   return { ...shelfView(tx, shelf), received };
+}
+
+/** What added units are billed as. */
+function addedFact(
+  { now }: Tx,
+  { product }: OpenShelf,
+  warehouse: ZonedWarehouse,
+  received: Awaited<ReturnType<typeof receiveUnits>>,
+  { cartons, pallets }: AddStock,
+): Fact {
+  const { quantity, lot_number, reference, movement_id } = received;
+  return {
+    act: "stock.add",
+    merchant_id: product.merchant_id,
+    warehouse,
+    quantity,
+    source: { id: readId("movement", movement_id) ?? 0 },
+    attributes: {
+      announced: false,
+      reference,
+      skus: 1,
+      lots: lot_number === null ? 0 : 1,
+      cartons: cartons ?? null,
+      pallets: pallets ?? null,
+      on_working_day: isWorkingDay(now, warehouse),
+    },
+  };
 }
 
 /** Units of one SKU that enter a warehouse from outside; moments in milliseconds. */
@@ -68,7 +99,7 @@ interface Arrival {
 
 /**
  * Puts received units on an open shelf and creates their lot if it is new. Waiting orders are not served yet. Answers
- * what was received as the API shows it. Refuses: validation_failed, bin_full.
+ * what was received as the API shows it. Refuses: validation_failed, bin_full, bin_of_other_merchant.
  */
 export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const { warehouse, quantity, received_date, reason, notes, reference, unit_cost_cents, actor } = arrival;
@@ -76,7 +107,7 @@ export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const { product } = shelf;
   const lot = await lotFor(tx, product, arrival);
   const place = await arrivalSpot(tx, product, arrival);
-  const spot = { product_id: product.id, ...place, ...lotSpot(lot), received_at: received_date };
+  const spot = { ...ownSpot(product), ...place, ...lotSpot(lot), received_at: received_date };
   refuseTooMuch(shelf, spot, quantity, "quantity");
   const posting = { type: "receipt", quantity, from: null, to: spot, to_place: null, promised: false } as const;
   const told = { reason, notes, reference, unit_cost_cents, confirmed: true, actor };
@@ -98,7 +129,7 @@ export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
 
 async function arrivalSpot(tx: Tx, product: StockedProduct, arrival: Arrival): Promise<BinSpot> {
   const { warehouse, bin: code, kind, quantity } = arrival;
-  if (kind !== null && code === undefined) return waitingSpot(tx, warehouse.id, kind);
+  if (kind !== null && code === undefined) return waitingSpot(tx, warehouse.id, kind, product.merchant_id);
   const bin = await binFor(tx, warehouse, product, code, quantity);
   if (kind !== null && bin.kind !== kind)
     throw invalid("bin", `is not a ${kind} bin; leave it out to use the usual one`);
@@ -106,8 +137,8 @@ async function arrivalSpot(tx: Tx, product: StockedProduct, arrival: Arrival): P
 }
 
 async function openSku(tx: Tx, sku: string): Promise<Shelves> {
-  const id = (await findStockedIds(tx, [sku])).get(sku);
-  if (id === undefined) {
+  const id = await findStockedId(tx, sku);
+  if (id === null) {
     throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
       fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });
@@ -145,7 +176,7 @@ export async function lotFor(
     throw invalid("expiration_date", `is required: ${product.sku} tracks expiry`, "required");
   }
   const status = expiration_date !== null && expiration_date <= tx.now ? "expired" : "available";
-  return insertLot(tx, { product_id: product.id, lot_number, received_date, expiration_date, status });
+  return insertLot(tx, { ...ownSpot(product), lot_number, received_date, expiration_date, status });
 }
 
 /** Returned units and what becomes of them. */
@@ -162,7 +193,8 @@ export interface ReturnedUnits {
 /**
  * Adds inspected units to stock: restocked ones to their bin, others to quarantine; disposed ones come in and are
  * written off; units sent back to the customer never become stock. Units that never left stock here come in by an
- * adjustment. Refuses: validation_failed, bin_full. Emits: inventory.updated, inventory.low_stock.
+ * adjustment. Refuses: validation_failed, bin_full, bin_of_other_merchant. Emits: inventory.updated,
+ * inventory.low_stock.
  */
 export async function takeReturned(
   tx: Tx,
@@ -191,9 +223,10 @@ export async function takeReturned(
 async function returnSpot(tx: Tx, { product }: OpenShelf, unit: ReturnedUnits): Promise<Spot> {
   const { warehouse_id, disposition, bin: code, lot_id, quantity } = unit;
   const lot = lot_id === null ? null : await findLotById(tx, lot_id);
-  const own = { product_id: product.id, ...lotSpot(lot), received_at: tx.now };
+  const own = { ...ownSpot(product), ...lotSpot(lot), received_at: tx.now };
   if (disposition !== "restock" || !code) {
-    const place = await waitingSpot(tx, warehouse_id, disposition === "quarantine" ? "quarantine" : "returns");
+    const kind = disposition === "quarantine" ? "quarantine" : "returns";
+    const place = await waitingSpot(tx, warehouse_id, kind, product.merchant_id);
     return { ...own, ...place };
   }
   const warehouse = await shareWarehouse(tx, warehouse_id);

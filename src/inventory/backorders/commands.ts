@@ -190,7 +190,8 @@ async function moveHolder(
   quantity: number,
 ): Promise<number> {
   const { allocation_id, held, warehouse_id, requires_cold_storage, avoids, ...row } = holder;
-  const allocation = { id: allocation_id, reservation_line_id: row.id, stock_item_id: item.id, quantity: held };
+  const { merchant_id, id: stock_item_id } = item;
+  const allocation = { id: allocation_id, merchant_id, reservation_line_id: row.id, stock_item_id, quantity: held };
   const line: HeldLine = openLines(tx).get(row.id) ?? { ...row, allocations: [allocation] };
   const { id: product_id } = shelf.product;
   const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids, except: new Set([item.id]) };

@@ -29,6 +29,7 @@ export interface WaitingLine extends ReservationLine {
 // A line beside what its reservation says of its turn and of the stock that suits it.
 const lineInTurn = {
   id: reservation_lines.id,
+  merchant_id: reservation_lines.merchant_id,
   reservation_id: reservation_lines.reservation_id,
   product_id: reservation_lines.product_id,
   order_line_id: reservation_lines.order_line_id,

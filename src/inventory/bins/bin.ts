@@ -4,6 +4,7 @@ import type { TemperatureZone } from "../../products/status.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
 import { isLotGood, isSellable, whyNot } from "../stock/shelf.ts";
+import { dedicatedView } from "../warehouses/warehouse.ts";
 
 /** A bin with its zone and its contents, counted. */
 export interface FilledBin {
@@ -16,6 +17,8 @@ export interface FilledBin {
   readonly zone_id: string | null;
   readonly temperature_zone: TemperatureZone | null;
   readonly temperature_range: string | null;
+  readonly dedicated_merchant_id: number | null;
+  readonly mix_merchants: boolean;
   readonly used: number;
   readonly skus: number;
 }
@@ -23,7 +26,8 @@ export interface FilledBin {
 /** The bin as the API shows it. */
 export function binView({ id: _id, warehouse_id, capacity, used, ...bin }: FilledBin) {
   const free = capacity === null ? null : Math.max(0, capacity - used);
-  return { warehouse_id: wireId("warehouse", warehouse_id), ...bin, capacity, used, free };
+  const dedicated_merchant_id = dedicatedView(bin);
+  return { warehouse_id: wireId("warehouse", warehouse_id), ...bin, dedicated_merchant_id, capacity, used, free };
 }
 
 /** Units of one product, bin and lot, with their names. */
@@ -37,6 +41,7 @@ export interface PlacedItem extends StockItem {
 export function placedView(item: PlacedItem, now: number) {
   const isForSale = isSellable(item, now);
   return {
+    merchant_id: wireId("merchant", item.merchant_id),
     sku: item.sku,
     name: item.name,
     warehouse_id: wireId("warehouse", item.warehouse_id),

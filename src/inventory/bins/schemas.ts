@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, momentField, nullable, textField } from "../../kit/schema.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { binKinds, lotStatuses, unavailableCauses } from "../status.ts";
 import { lastingBinKinds } from "../warehouses/rules.ts";
@@ -38,6 +39,8 @@ export const BinView = closed({
   temperature_zone: nullable(choice(temperatureZones)),
   temperature_range: nullable(Type.String()),
   pick_order: Type.Integer(),
+  dedicated_merchant_id: nullable(Type.String({ description: "The only merchant whose goods may be put there." })),
+  mix_merchants: Type.Boolean({ description: "Whether it takes goods of several merchants at once." }),
   capacity: nullable(Type.Integer()),
   used: Type.Integer({ minimum: 0, description: "Units in the bin." }),
   free: nullable(Type.Integer({ minimum: 0, description: "Units for which the bin has room." })),
@@ -58,6 +61,7 @@ export type ListItems = Static<typeof ListItems>;
 const moment = () => Type.String({ format: "date-time" });
 
 export const PlacedView = closed({
+  merchant_id: OwnerView,
   sku: Type.String(),
   name: Type.String(),
   warehouse_id: Type.String(),

@@ -1,4 +1,4 @@
-import { and, asc, eq, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, exists, lt, or, type SQL, sql } from "drizzle-orm";
 import { contains } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -33,13 +33,20 @@ const skus = sql<number>`(
   where ${stock_items.bin_id} = ${bins.id} and ${held}
 )`.mapWith(Number);
 
-function binsMatching(filter: BinFilter): SQL | undefined {
+function binsMatching(db: Db, filter: BinFilter): SQL | undefined {
   const { warehouse_id, zone, bin, q, kind, fill, sku, lot_number } = filter;
-  const holds = (what: SQL) => sql`exists (
-    select 1 from ${stock_items} join ${products} on ${products.id} = ${stock_items.product_id}
-      left join ${lots} on ${lots.id} = ${stock_items.lot_id}
-    where ${stock_items.bin_id} = ${bins.id} and ${held} and ${what}
-  )`;
+  const its = and(
+    eq(stock_items.bin_id, bins.id),
+    held,
+    sku === undefined ? undefined : eq(products.sku, sku),
+    lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
+  );
+  const holds = db.sql
+    .select({ id: stock_items.id })
+    .from(stock_items)
+    .innerJoin(products, eq(products.id, stock_items.product_id))
+    .leftJoin(lots, eq(lots.id, stock_items.lot_id))
+    .where(its);
   return and(
     // Written out, so that the index without orders' staging bins is used.
     sql`${bins.kind} <> 'staging'`,
@@ -49,17 +56,7 @@ function binsMatching(filter: BinFilter): SQL | undefined {
     q === undefined ? undefined : contains(bins.code, q),
     kind === undefined ? undefined : eq(bins.kind, kind),
     fill === undefined ? undefined : filled[fill],
-    sku === undefined && lot_number === undefined
-      ? undefined
-      : holds(
-          sql.join(
-            [
-              ...(sku === undefined ? [] : [sql`${products.sku} = ${sku}`]),
-              ...(lot_number === undefined ? [] : [sql`${lots.lot_number} = ${lot_number}`]),
-            ],
-            sql` and `,
-          ),
-        ),
+    sku === undefined && lot_number === undefined ? undefined : exists(holds),
   );
 }
 
@@ -79,6 +76,8 @@ export async function listBins(db: Db, filter: BinFilter, { limit, offset, after
       kind: bins.kind,
       pick_order: bins.pick_order,
       capacity: bins.capacity,
+      dedicated_merchant_id: bins.dedicated_merchant_id,
+      mix_merchants: bins.mix_merchants,
       zone_id: zones.zone_id,
       temperature_zone: zones.temperature_zone,
       temperature_range: zones.temperature_range,
@@ -87,7 +86,7 @@ export async function listBins(db: Db, filter: BinFilter, { limit, offset, after
     })
     .from(bins)
     .leftJoin(zones, eq(zones.id, bins.zone_id))
-    .where(and(binsMatching(filter), beyond(sql`${bins.code}`, sql`${bins.id}`, after)))
+    .where(and(binsMatching(db, filter), beyond(sql`${bins.code}`, sql`${bins.id}`, after)))
     .orderBy(asc(bins.code), asc(bins.id))
     .limit(limit)
     .offset(offset);
@@ -99,7 +98,7 @@ export async function countBins(db: Db, filter: BinFilter): Promise<number> {
     .select({ count: sql<number>`count(*)`.mapWith(Number) })
     .from(bins)
     .leftJoin(zones, eq(zones.id, bins.zone_id))
-    .where(binsMatching(filter));
+    .where(binsMatching(db, filter));
   return row?.count ?? 0;
 }
 

@@ -5,6 +5,7 @@ import { momentOf } from "../../kit/clock.ts";
 import { Fault, type FieldProblem, invalid, invalidFields, missing, ofFields, orFault } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
+import { makerOf } from "../../owners/rules.ts";
 import { isSold } from "../../products/status.ts";
 import { endLines, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { type PlannedClaim, planClaims, storeClaims } from "../claims/plans/commands.ts";
@@ -22,9 +23,9 @@ import {
 } from "../reservations/store.ts";
 import { type Shelves, shelfOf } from "../shelves/commands.ts";
 import { reservationStarts } from "../status.ts";
-import { bundleProblem } from "../stock/rules.ts";
+import { bundleProblem, type NamedProducts } from "../stock/rules.ts";
 import type { StockedProduct } from "../stock/shelf.ts";
-import { findStockedIds } from "../stock/store.ts";
+import { findNamed } from "../stock/store.ts";
 import { listPlainWarehouses } from "../warehouses/store.ts";
 import type { PlainWarehouse } from "../warehouses/warehouse.ts";
 import type { BookStock, ExtendBooking } from "./schemas.ts";
@@ -62,16 +63,15 @@ export async function bookTogether(tx: Tx, inputs: readonly BookStock[]): Promis
     tx,
     drafts.flatMap((draft) => (draft instanceof Fault ? [] : draft.wants.map(({ product_id }) => product_id))),
   );
-  const products = new Map([...shelves.values()].map(({ product }) => [product.sku, product]));
+  const own = [...shelves.values()].filter(({ product }) => product.merchant_id === tx.scope.makes);
+  const products = new Map(own.map(({ product }) => [product.sku, product]));
   const sold = drafts.map((draft, at) => {
     return draft instanceof Fault ? draft : (orFault(() => refuseUnsold(products, inputs[at]?.items ?? [])) ?? draft);
   });
   const valid = sold.filter((draft): draft is BookingDraft => !(draft instanceof Fault));
   // Asked under the lock of the stock: an order may come at the same moment.
-  const known = await findKnownNames(
-    tx,
-    valid.map(({ order_id }) => order_id),
-  );
+  const names = valid.map(({ order_id }) => order_id);
+  const known = names.length === 0 ? new Set() : await findKnownNames(tx, names, makerOf(tx));
   const end = sold.findIndex((draft) => !(draft instanceof Fault) && known.has(draft.order_id));
   const plain = (end < 0 ? sold : sold.slice(0, end)).map((draft) => {
     // No order that is to come can be known by its id: what were reserved under it would be kept from that very order.
@@ -128,7 +128,7 @@ interface BookingDraft {
 
 /** The reservations that inputs ask for, or what is wrong with each, as far as the stock need not be looked at. */
 async function draftBookings(tx: Tx, inputs: readonly BookStock[]): Promise<(BookingDraft | Fault)[]> {
-  const ids = await findStockedIds(
+  const named = await findNamed(
     tx,
     inputs.flatMap(({ items }) => items.map(({ sku }) => sku)),
   );
@@ -137,8 +137,10 @@ async function draftBookings(tx: Tx, inputs: readonly BookStock[]): Promise<(Boo
     return orFault((): BookingDraft => {
       const expires_at = expiryOf(tx, input.expires_at);
       const warehouse_id = warehouseOf(houses, input.location);
-      const wants = wantsOf(ids, input.items);
+      const merchant_id = makerOf(tx);
+      const wants = wantsOf(named, merchant_id, input.items);
       const row = {
+        merchant_id,
         order_id: null,
         order_ref: String(input.order_id),
         source: "api",
@@ -204,8 +206,8 @@ async function heldAlready(tx: Tx, input: BookStock): Promise<Booked> {
   const [draft] = await draftBookings(tx, [input]);
   assert(draft && !(draft instanceof Fault), "only a good booking is compared with an order");
   const { wants } = draft;
-  const own = await findNamedClaim(tx, input.order_id);
-  if (own === null) throw wantsNothing((await findNamedPast(tx, input.order_id)) ?? 0);
+  const own = await findNamedClaim(tx, input.order_id, draft.row.merchant_id);
+  if (own === null) throw wantsNothing((await findNamedPast(tx, input.order_id, draft.row.merchant_id)) ?? 0);
   const shelves = await freshShelves(
     tx,
     wants.map(({ product_id }) => product_id),
@@ -236,12 +238,12 @@ async function heldAlready(tx: Tx, input: BookStock): Promise<Booked> {
   throw new Fault("insufficient_inventory", `${order} itself waits for ${named}.`, { shortages });
 }
 
-/** What is wanted of each SKU: the items of one SKU are summed. */
-function wantsOf(ids: ReadonlyMap<string, number>, items: BookStock["items"]) {
+/** What is wanted of each SKU of a merchant: the items of one SKU are summed. */
+function wantsOf(named: NamedProducts, merchant_id: number, items: BookStock["items"]) {
   const wanted = new Map<number, number>();
   const unknown: FieldProblem[] = [];
   for (const [index, { sku, quantity }] of items.entries()) {
-    const id = ids.get(sku);
+    const id = named.get(sku)?.find((product) => product.merchant_id === merchant_id)?.id;
     if (id === undefined) {
       unknown.push({ field: `items[${index}].sku`, code: "resource_missing", message: "names no product" });
     } else wanted.set(id, (wanted.get(id) ?? 0) + quantity);

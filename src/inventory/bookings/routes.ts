@@ -125,7 +125,7 @@ export const bookingRoutes = new Elysia({ prefix: "/inventory" })
 
 async function list(call: Call, query: ListBookings): Promise<Response> {
   const { status, order_id, sku } = query;
-  if (order_id !== undefined) await call.store.read((db) => findNamedClaim(db, order_id));
+  if (order_id !== undefined) await call.store.read((db) => findNamedClaim(db, order_id, null));
   const filter = {
     status,
     sku,

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, momentField, nullable, quantityField, textField } from "../../kit/schema.ts";
+import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
 import { reservationStatuses } from "../reservations/status.ts";
 
 /** How a client names an order: by number, or by the identifier of an existing one. */
@@ -16,6 +17,7 @@ export const BookStock = closed({
   expires_at: Type.Optional(momentField("When it expires: 24 hours from now by default, at most 30 days.")),
   location: Type.Optional(idField("warehouse", "Reserves only stock of this warehouse.")),
   requires_cold_storage: Type.Optional(Type.Boolean()),
+  ...ofMerchant,
 });
 export type BookStock = Static<typeof BookStock>;
 
@@ -39,6 +41,7 @@ const moment = () => Type.String({ format: "date-time" });
 
 export const BookingView = closed({
   reservation_id: Type.String(),
+  merchant_id: OwnerView,
   order_id: Type.String(),
   status: choice(reservationStatuses),
   items: Type.Array(

@@ -6,6 +6,7 @@ import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
+import { refuseShared } from "../../owners/rules.ts";
 import type { Reservation } from "../reservations/reservation.ts";
 
 const ofOrders = prepared((select, a: Args<{ order_id: number; order_ref: string }>) =>
@@ -28,12 +29,22 @@ export function mayBeNumber(name: string | number): name is string {
 
 /**
  * The claim of the order that a client means by a name, or null: an integer and `ord_N` are ids, any other text
- * is a number and, when it is all digits, an id. Refuses: ambiguous_identifier.
+ * is a number and, when it is all digits, an id; of this merchant, if one is said.
+ * Refuses: ambiguous_identifier, merchant_required.
  */
-export async function findNamedClaim(db: Db, name: string | number): Promise<Reservation | null> {
+export async function findNamedClaim(
+  db: Db,
+  name: string | number,
+  merchant_id: number | null,
+): Promise<Reservation | null> {
   const order_ref = mayBeNumber(name) ? name : "";
-  const [own = null, ...others] = await ofOrders(db, { order_id: readId("order", name) ?? 0, order_ref });
+  const found = await ofOrders(db, { order_id: readId("order", name) ?? 0, order_ref });
+  const [own = null, ...others] = found.filter((row) => merchant_id === null || row.merchant_id === merchant_id);
   if (others.length === 0) return own;
+  refuseShared(
+    found.filter((row) => row.order_ref === order_ref),
+    () => order_ref,
+  );
   throw new Fault("ambiguous_identifier", `${name} is the number of one order and the id of another.`, {
     fields: [{ field: "order_id", code: "ambiguous_identifier", message: "may be two orders; write ord_N" }],
   });
@@ -41,7 +52,7 @@ export async function findNamedClaim(db: Db, name: string | number): Promise<Res
 
 const claimed = prepared((select, a: Args<{ ids: string; refs: string }>) =>
   select
-    .select({ id: reservations.order_id, number: reservations.order_ref })
+    .select({ id: reservations.order_id, number: reservations.order_ref, merchant_id: reservations.merchant_id })
     .from(reservations)
     .where(
       and(
@@ -52,17 +63,22 @@ const claimed = prepared((select, a: Args<{ ids: string; refs: string }>) =>
 );
 const past = prepared((select, a: Args<{ ids: string; numbers: string }>) =>
   select
-    .select({ id: orders.id, number: orders.order_number })
+    .select({ id: orders.id, number: orders.order_number, merchant_id: orders.merchant_id })
     .from(orders)
     .where(and(orders.imported, or(among(orders.id, a.ids), amongTexts(orders.order_number, a.numbers)))),
 );
 
-/** Those of these names that mean an order that is there, of the past or not. */
-export async function findKnownNames(db: Db, names: readonly (string | number)[]): Promise<Set<string | number>> {
+/** Those of these names that mean an order of a merchant that is there, of the past or not. */
+export async function findKnownNames(
+  db: Db,
+  names: readonly (string | number)[],
+  merchant_id: number,
+): Promise<Set<string | number>> {
   if (names.length === 0) return new Set();
   const ids = list(names.map((name) => readId("order", name) ?? 0));
   const numbers = list(names.filter(mayBeNumber));
-  const found = [...(await claimed(db, { ids, refs: numbers })), ...(await past(db, { ids, numbers }))];
+  const all = [...(await claimed(db, { ids, refs: numbers })), ...(await past(db, { ids, numbers }))];
+  const found = all.filter((row) => row.merchant_id === merchant_id);
   const known = new Set(found.flatMap(({ id, number }) => [id ?? 0, number]));
   return new Set(
     names.filter((name) => known.has(readId("order", name) ?? 0) || (mayBeNumber(name) && known.has(name))),
@@ -71,14 +87,17 @@ export async function findKnownNames(db: Db, names: readonly (string | number)[]
 
 const ofThePast = prepared((select, a: Args<{ id: number; order_number: string }>) =>
   select
-    .select({ id: orders.id })
+    .select({ id: orders.id, merchant_id: orders.merchant_id })
     .from(orders)
     .where(and(orders.imported, or(eq(orders.id, given(a.id)), eq(orders.order_number, a.order_number)))),
 );
 
-/** The id of the order of the past that a client means, or null. It claims no stock: its goods left elsewhere. */
-export async function findNamedPast(db: Db, name: string | number): Promise<number | null> {
+/**
+ * The id of the order of the past that a client means, of this merchant, or null. It claims no stock: its goods left
+ * elsewhere.
+ */
+export async function findNamedPast(db: Db, name: string | number, merchant_id: number): Promise<number | null> {
   const order_number = mayBeNumber(name) ? name : "";
-  const [past] = await ofThePast(db, { id: readId("order", name) ?? 0, order_number });
-  return past?.id ?? null;
+  const found = await ofThePast(db, { id: readId("order", name) ?? 0, order_number });
+  return found.find((row) => row.merchant_id === merchant_id)?.id ?? null;
 }

@@ -19,7 +19,15 @@ import {
 import { withAllocations } from "../allocations/store.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { handOutUnits, missUnits, pickUnits, unpickUnits } from "../picking/commands.ts";
-import type { ClaimLine, ClaimUnits, Miss, OrderClaim, PartUnits, PickedUnits } from "../reservations/claim.ts";
+import type {
+  ClaimLine,
+  ClaimUnits,
+  Miss,
+  OrderClaim,
+  PartUnits,
+  PickedUnits,
+  TakenUnits,
+} from "../reservations/claim.ts";
 import { type Allotment, allotmentsOf } from "../reservations/reasons.ts";
 import { type Avoided, claimLine, type HeldLine, isOverdue, type Reservation } from "../reservations/reservation.ts";
 import { type Plan, type Portion, planStock, shortageFault } from "../reservations/rules.ts";
@@ -105,10 +113,12 @@ function noSuchReservation(id: string): Fault {
 }
 
 /** The reservations that an order takes over: the one it names, or those made for its number. */
-async function adoptedBy(tx: Tx, { reservation_id, order_number, source }: OrderClaim): Promise<Reservation[]> {
-  if (reservation_id === null) return findAdoptable(tx, order_number, source);
+async function adoptedBy(tx: Tx, claim: OrderClaim): Promise<Reservation[]> {
+  const { reservation_id, order_number, source, merchant_id } = claim;
+  if (reservation_id === null) return findAdoptable(tx, order_number, source, merchant_id);
   const named = await findReservation(tx, reservation_id);
-  if (named === null) throw noSuchReservation(wireId("reservation", reservation_id));
+  if (named === null || named.merchant_id !== merchant_id)
+    throw noSuchReservation(wireId("reservation", reservation_id));
   if (named.order_id !== null) {
     throw new Fault("reservation_committed", `${wireId("reservation", named.id)} belongs to another order.`);
   }
@@ -156,7 +166,7 @@ async function settle(
   const row = { order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
   const reservation = { ...before, ...row, expires_at: null };
   await saveReservation(tx, reservation);
-  return { reservation, lines: await replaceLines(tx, shelves, before.id, old, claim.lines, portions) };
+  return { reservation, lines: await replaceLines(tx, shelves, before, old, claim.lines, portions) };
 }
 
 function noPlan({ lines }: OrderClaim): Plan {
@@ -286,18 +296,19 @@ async function assignPlan(
 
 /**
  * Takes units of an order from the shelf to its staging bin; the promise moves with them, also when they are of another
- * lot or bin than planned. Refuses: insufficient_inventory, lot_not_pickable. Emits: inventory.updated.
+ * lot or bin than planned. Answers what stock holds then, and what was taken where.
+ * Refuses: insufficient_inventory, lot_not_pickable. Emits: inventory.updated.
  */
 export async function pickClaim(
   tx: Tx,
   order_id: number,
   picks: readonly PickedUnits[],
   how: { readonly confirmed: boolean; readonly actor: Actor },
-): Promise<ClaimLine[]> {
+): Promise<{ readonly claims: ClaimLine[]; readonly taken: TakenUnits[] }> {
   const { lines, shelves } = await openClaim(tx, order_id);
   const wanted = picks.map((pick) => ({ line: lineOf(lines, pick), pick }));
-  await pickUnits(tx, shelves, { order_id, ...how }, wanted);
-  return lines.map(claimLine);
+  const taken = await pickUnits(tx, shelves, { order_id, ...how }, wanted);
+  return { claims: lines.map(claimLine), taken };
 }
 
 /**

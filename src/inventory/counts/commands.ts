@@ -1,12 +1,13 @@
 // Cycle counts: units counted on the shelf are compared with the ledger, reviewed, and posted as adjustments.
 
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions, move } from "../../kit/moves.ts";
-import { findProductsBySku } from "../../products/store.ts";
+import { findAllBySku, findProductsBySku } from "../../products/store.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { brokenPromises, type Shortfall } from "../backorders/shortfall.ts";
 import type { Spot } from "../ledger/spot.ts";
@@ -14,11 +15,21 @@ import { lotSpot } from "../lots/lot.ts";
 import { findLot, findLotById } from "../lots/store.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { bundleProblem } from "../stock/rules.ts";
+import { ownSpot } from "../stock/shelf.ts";
 import { warehouseNamed } from "../warehouses/commands.ts";
 import { findBin, findLastingBins, shareWarehouse } from "../warehouses/store.ts";
 import { type Bin, binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
 import type { Count, CountLine } from "./count.ts";
-import { type CountedProduct, differingLines, impliedLot, type NamedPlace, outOfDate, refuseOutside } from "./rules.ts";
+import {
+  type CountedProduct,
+  countFacts,
+  differingLines,
+  impliedLot,
+  type NamedPlace,
+  outOfDate,
+  productCounted,
+  refuseOutside,
+} from "./rules.ts";
 import type { OpenCount, PostCount, RecordLines } from "./schemas.ts";
 import { type CountAction, type CountStatus, countMoves } from "./status.ts";
 import {
@@ -38,8 +49,8 @@ import {
 const lines_max = 5000;
 
 /**
- * Opens a count of some bins, of some SKUs, or of a whole warehouse, without picked units. Refuses: resource_missing,
- * validation_failed.
+ * Opens a count of some bins, of some SKUs, or of a whole warehouse, without picked units; of one merchant's goods when
+ * the request is about him. Refuses: resource_missing, validation_failed, merchant_required.
  */
 export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise<Count> {
   const { blind = false, notes = null } = input;
@@ -88,22 +99,22 @@ function known(field: string, names: readonly string[], ids: ReadonlyMap<string,
 /**
  * Records counted units, with the units expected at this moment. Units where none are expected become lines of their
  * own; a line counted again is replaced. Refuses: resource_missing, invalid_state_transition, validation_failed,
- * ambiguous_stock.
+ * ambiguous_stock, merchant_required.
  */
 export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, actor: Actor): Promise<Count> {
   const count = await lockCount(tx, id);
   const status = nextStatus(count, "record");
   const bins = await findLastingBins(tx, count.warehouse_id, [...new Set(lines.map(({ bin }) => bin))]);
-  const products = new Map((await findProductsBySku(tx, skusOf(lines))).map((product) => [product.sku, product]));
-  const ids = [...products.values()].map((product) => product.id);
-  const on_hand = new Map(
-    (await listOnHand(tx, count.warehouse_id, ids)).map((place) => [placeKey(place), place.on_hand]),
-  );
+  const products = Map.groupBy(await findAllBySku(tx, skusOf(lines)), ({ sku }) => sku);
+  const ids = [...products.values()].flat().map((product) => product.id);
+  const places = await listOnHand(tx, count.warehouse_id, ids);
+  const on_hand = new Map(places.map((place) => [placeKey(place), place.on_hand]));
   const lineAt = new Map(count.lines.map((line) => [placeKey(line), line]));
   const seen = new Set<string>();
   for (const [at, named] of lines.entries()) {
     const field = `lines[${at}]`;
-    const place = await placeNamed(tx, count, bins, products.get(named.sku), named, field);
+    const product = productCounted(products.get(named.sku) ?? [], named, count, placesIn(places, bins.get(named.bin)));
+    const place = await placeNamed(tx, count, bins, product, named, field);
     const key = placeKey(place);
     if (seen.has(key)) throw invalid(field, "is counted twice in this request", "duplicate");
     seen.add(key);
@@ -116,6 +127,7 @@ export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, ac
   return getCount(tx, count.id);
 }
 
+const placesIn = (places: readonly Place[], bin: Bin | undefined) => places.filter(({ bin_id }) => bin_id === bin?.id);
 const skusOf = (lines: readonly NamedPlace[]) => [...new Set(lines.map(({ sku }) => sku))];
 const placeKey = ({ product_id, bin_id, lot_id }: Omit<Place, "on_hand">) => `${product_id} ${bin_id} ${lot_id ?? 0}`;
 
@@ -208,6 +220,7 @@ export async function postCount(tx: Tx, id: string, input: PostCount, actor: Act
   }
   await fillBackorders(tx, shelves, product_ids);
   await saveCount(tx, count, { status, posted_at: tx.now, posted_by: actor.id });
+  billFacts(tx, countFacts(count, warehouse));
   return { count: await getCount(tx, count.id), shortfalls };
 }
 
@@ -251,5 +264,5 @@ async function newSpot(tx: Tx, { product }: OpenShelf, warehouse: ZonedWarehouse
   const bin = await findBin(tx, warehouse.id, line.bin);
   assert(bin?.id === line.bin_id, `bin ${line.bin_id} lies in warehouse ${warehouse.id}`);
   const lot = line.lot_id === null ? null : await findLotById(tx, line.lot_id);
-  return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
+  return { ...ownSpot(product), ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
 }

@@ -29,6 +29,7 @@ export interface PlainCount {
 export interface CountLine {
   readonly id: number;
   readonly count_id: number;
+  readonly merchant_id: number;
   readonly product_id: number;
   readonly sku: string;
   readonly bin_id: number;
@@ -103,6 +104,7 @@ function lineView(line: CountLine, hidden: boolean) {
   const { unit_value_cents, value_source, movement_id } = line;
   const worth = hidden ? null : unit_value_cents;
   return {
+    merchant_id: wireId("merchant", line.merchant_id),
     sku: line.sku,
     bin: line.bin,
     lot_number: line.lot_number,

@@ -1,10 +1,13 @@
+import type { Fact } from "../../billing/fact.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
+import { refuseShared } from "../../owners/rules.ts";
 import type { ProductType } from "../../products/status.ts";
 import type { Count, CountLine } from "./count.ts";
 
 /** The fields of a product that counting needs. */
 export interface CountedProduct {
   readonly id: number;
+  readonly merchant_id: number;
   readonly sku: string;
   readonly type: ProductType;
   readonly lot_tracking: boolean;
@@ -21,6 +24,25 @@ export interface NamedPlace {
 export function refuseOutside({ bins, skus }: Count, { sku, bin }: NamedPlace, field: string): void {
   if (bins !== null && !bins.includes(bin)) throw invalid(`${field}.bin`, "is not part of this count");
   if (skus !== null && !skus.includes(sku)) throw invalid(`${field}.sku`, "is not part of this count");
+}
+
+/**
+ * The product that a SKU means in a bin, of those of several merchants: the one that is to be counted there, or lies
+ * there, or else the only one that is to be counted anywhere. Refuses: merchant_required.
+ */
+export function productCounted<Product extends CountedProduct>(
+  products: readonly Product[],
+  { sku, bin }: NamedPlace,
+  { lines }: Pick<Count, "lines">,
+  there: readonly { readonly product_id: number }[],
+): Product | undefined {
+  if (products.length < 2) return products[0];
+  const among = (places: readonly { readonly product_id: number }[]) =>
+    products.filter(({ id }) => places.some(({ product_id }) => product_id === id));
+  const found = [among([...there, ...lines.filter((line) => line.bin === bin)]), among(lines), products];
+  const [meant = []] = found.filter((some) => some.length > 0);
+  refuseShared(meant, () => sku);
+  return meant[0];
 }
 
 /**
@@ -53,6 +75,24 @@ export function differingLines(lines: readonly CountLine[]): (CountLine & { read
     const rank = Number(a.counted < a.expected) - Number(b.counted < b.expected);
     return rank || a.id - b.id;
   });
+}
+
+/** What a count is billed as: one fact for each merchant whose goods were looked for. */
+export function countFacts({ id, lines }: Count, warehouse: Fact["warehouse"]): Fact[] {
+  const counted = lines.filter((line) => line.counted !== null);
+  return [...Map.groupBy(counted, ({ merchant_id }) => merchant_id)].map(([merchant_id, own]) => ({
+    act: "count.post",
+    merchant_id,
+    warehouse,
+    quantity: own.length,
+    source: { id },
+    attributes: {
+      units: own.reduce((sum, line) => sum + (line.counted ?? 0), 0),
+      bins: new Set(own.map(({ bin_id }) => bin_id)).size,
+      skus: new Set(own.map(({ product_id }) => product_id)).size,
+      differences: differingLines(own).length,
+    },
+  }));
 }
 
 /** The refusal to post lines whose stock has moved since they were counted. */

@@ -1,6 +1,7 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, notesField, nullable, textField } from "../../kit/schema.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { countMoves, countStatuses, valueSources } from "./status.ts";
 
 export const NoFields = closed({});
@@ -78,6 +79,7 @@ const whole = {
   ...plain,
   lines: Type.Array(
     closed({
+      merchant_id: OwnerView,
       sku: Type.String(),
       bin: Type.String(),
       lot_number: nullable(Type.String()),

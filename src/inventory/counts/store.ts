@@ -22,6 +22,7 @@ const linesOf = prepared((select, a: Args<{ count_id: number }>) =>
     .select({
       id: count_lines.id,
       count_id: count_lines.count_id,
+      merchant_id: products.merchant_id,
       product_id: count_lines.product_id,
       sku: products.sku,
       bin_id: count_lines.bin_id,

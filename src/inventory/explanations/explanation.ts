@@ -2,6 +2,7 @@
 
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
+import { binShown } from "../bin_codes.ts";
 import type { StockedPart } from "../bundles/part.ts";
 import type { AwaitedDelivery } from "../receipts/receipt.ts";
 import type { ReservationStatus } from "../reservations/status.ts";
@@ -54,21 +55,24 @@ export const named_max = 100;
 
 /** The stock at a moment from the ledger: opening balance, movements, places. */
 export function ledgerView(
-  { sku, name }: Shelf["product"],
+  { merchant_id, sku, name }: Shelf["product"],
   sums: readonly LedgerSum[],
   places: readonly Place[],
   as_of: number | null,
+  shows_bins: boolean,
 ) {
   return {
+    merchant_id: wireId("merchant", merchant_id),
     sku,
     name,
     as_of: isoOrNull(as_of),
     opening: 0,
     movements: sums,
     on_hand: unitsOf(sums),
-    places: places.map(({ warehouse_id, bin_kind, movements, ...spot }) => ({
+    places: places.map(({ warehouse_id, bin, bin_kind, lot_number, movements }) => ({
       warehouse_id: wireId("warehouse", warehouse_id),
-      ...spot,
+      bin: binShown(bin, shows_bins),
+      lot_number,
       kind: bin_kind,
       opening: 0,
       movements,
@@ -87,6 +91,7 @@ export function demandView(
   promised: readonly Promised[],
   waiting: readonly Backorder[],
   now: number,
+  shows_bins: boolean,
 ) {
   const { reserved, picked, available: own } = totalsOf(items, now);
   const available = sets ?? own;
@@ -108,7 +113,7 @@ export function demandView(
     unavailable: kept.map((item) => ({
       cause: whyNot(item),
       warehouse_id: wireId("warehouse", item.warehouse_id),
-      bin: item.bin,
+      bin: binShown(item.bin, shows_bins),
       lot_number: item.lot_number,
       units: item.on_hand - item.reserved,
     })),

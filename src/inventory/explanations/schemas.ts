@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, momentField, nullable } from "../../kit/schema.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { reservationStatuses } from "../reservations/status.ts";
 import { binKinds, movementTypes, unavailableCauses } from "../status.ts";
 
@@ -24,7 +25,11 @@ const ledger = {
   on_hand: count,
 };
 
-const spot = { warehouse_id: Type.String(), bin: Type.String(), lot_number: nullable(Type.String()) };
+const spot = {
+  warehouse_id: Type.String(),
+  bin: nullable(Type.String({ description: "Null for merchants, who are not told of bins." })),
+  lot_number: nullable(Type.String()),
+};
 const claimant = {
   reservation_id: Type.String(),
   order_id: nullable(Type.String()),
@@ -53,6 +58,7 @@ export const incomingFields = {
 };
 
 export const ExplanationView = closed({
+  merchant_id: OwnerView,
   sku: Type.String(),
   name: Type.String(),
   as_of: nullable(moment()),

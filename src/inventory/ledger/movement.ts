@@ -3,11 +3,13 @@ import { iso } from "../../kit/clock.ts";
 import type { Cell } from "../../kit/csv.ts";
 import { wireId } from "../../kit/ids.ts";
 import { money } from "../../kit/money.ts";
+import { binShown, placeShown } from "../bin_codes.ts";
 import type { MovementType, OutsidePlace } from "../status.ts";
 
 /** A row of the ledger with the names of what it touches. */
 export interface Movement {
   readonly id: number;
+  readonly merchant_id: number;
   readonly sku: string;
   readonly type: MovementType;
   readonly quantity: number;
@@ -31,19 +33,24 @@ export interface Movement {
 }
 
 /** The movement as the API shows it; `balance_after` are the units on hand in `bin` and lot right after it. */
-export function movementView(movement: Movement) {
-  const { id, from_bin, to_bin, to_place, from_balance, to_balance, reference_type, reference_id } = movement;
-  const warehouse_id = movement.to_warehouse_id ?? movement.from_warehouse_id;
+export function movementView(movement: Movement, shows_bins: boolean) {
+  const { id, to_place, from_balance, to_balance, reference_type, reference_id } = movement;
+  const { from_bin, to_bin, from_warehouse_id, to_warehouse_id } = movement;
+  const placeOf = (bin: string | null, warehouse_id: number | null) =>
+    bin === null ? null : placeShown(bin, warehouse_id ?? 0, shows_bins);
+  const from = placeOf(from_bin, from_warehouse_id);
+  const warehouse_id = to_warehouse_id ?? from_warehouse_id;
   return {
     id: wireId("movement", id),
+    merchant_id: wireId("merchant", movement.merchant_id),
     sku: movement.sku,
     type: movement.type,
     quantity: movement.quantity,
     warehouse_id: wireId("warehouse", warehouse_id ?? 0),
     // Units from another warehouse were in transit.
-    from_location: from_bin ?? (movement.type === "transfer" ? "in_transit" : null),
-    to_location: to_bin ?? to_place ?? "",
-    bin: to_bin ?? from_bin ?? "",
+    from_location: from ?? (movement.type === "transfer" ? "in_transit" : null),
+    to_location: placeOf(to_bin, to_warehouse_id) ?? to_place ?? "",
+    bin: binShown(to_bin ?? from_bin ?? "", shows_bins),
     balance_after: to_balance ?? from_balance ?? 0,
     lot_number: movement.lot_number,
     reason: movement.reason,
@@ -77,11 +84,12 @@ export const movementColumns = [
   "confirmed",
   "actor_type",
   "actor_id",
+  "merchant_id",
 ] as const;
 
 /** The movement as a row of that file. */
-export function movementCells(movement: Movement): readonly Cell[] {
-  const { reference, actor, ...view } = movementView(movement);
+export function movementCells(movement: Movement, shows_bins: boolean): readonly Cell[] {
+  const { reference, actor, ...view } = movementView(movement, shows_bins);
   const row: Record<(typeof movementColumns)[number], Cell> = {
     ...view,
     reference_type: reference?.type ?? null,

@@ -1,12 +1,15 @@
 import { Elysia } from "elysia";
+import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
+import { type Asker, withActorsFor } from "../../keys/actors/store.ts";
 import { parseMoment } from "../../kit/clock.ts";
 import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
+import { refuseBins, showsBins } from "../bin_codes.ts";
 import { type Movement, movementCells, movementColumns, movementView } from "./movement.ts";
 import { ExportMovements, ListMovements, MovementView } from "./schemas.ts";
 import { countMovements, listMovements, type MovementFilter } from "./store.ts";
@@ -17,16 +20,17 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
   .get(
     "",
     ({ call, query }) => {
+      refuseBins(call, { bin: query.bin });
       const filter = filterOf(query);
       return answerList(
         call,
         query,
         {
-          rows: (db, window) => listMovements(db, filter, window),
+          rows: async (db, window) => withActorsFor(db, call, await listMovements(db, filter, window)),
           count: (db) => countMovements(db, filter),
           position: ({ created_at, id }) => [created_at, id],
         },
-        (movements) => movements.map(movementView),
+        (movements) => movements.map((movement) => movementView(movement, showsBins(call))),
       );
     },
     {
@@ -40,7 +44,7 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
       }),
     },
   )
-  .get("/export.csv", ({ call, query }) => answerCsv(call, movementExport(filterOf(query)), query), {
+  .get("/export.csv", ({ call, query }) => exported(call, query), {
     query: queryOf(ExportMovements),
     detail: documented({
       id: "exportMovements",
@@ -52,16 +56,21 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
     }),
   });
 
-/** The file of the movements that match, newest first. */
-export function movementExport(filter: MovementFilter): CsvFile<Movement> {
+function exported(call: Call, query: ExportMovements): Promise<Response> {
+  refuseBins(call, { bin: query.bin });
+  return answerCsv(call, movementExport(filterOf(query), call), query);
+}
+
+/** The file of the movements that match, newest first, as it is shown to who asks. */
+export function movementExport(filter: MovementFilter, asker: Asker): CsvFile<Movement> {
   return {
     name: "movements.csv",
     columns: movementColumns,
-    page: pagesOf((db, last, limit) => {
+    page: pagesOf(async (db, last, limit) => {
       const after = last === null ? null : ([last.created_at, last.id] as const);
-      return listMovements(db, filter, { limit, offset: 0, after });
+      return withActorsFor(db, asker, await listMovements(db, filter, { limit, offset: 0, after }));
     }),
-    cells: movementCells,
+    cells: (movement) => movementCells(movement, showsBins(asker)),
   };
 }
 

@@ -3,6 +3,7 @@ import { actorTypes } from "../../kit/actor.ts";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, idField, momentField, nullable, textField } from "../../kit/schema.ts";
 import { sheetFields } from "../../kit/sheet.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { movementTypes } from "../status.ts";
 
 const filters = {
@@ -26,13 +27,16 @@ export type ExportMovements = Static<typeof ExportMovements>;
 
 export const MovementView = closed({
   id: Type.String(),
+  merchant_id: OwnerView,
   sku: Type.String(),
   type: choice(movementTypes),
   quantity: Type.Integer({ minimum: 1 }),
   warehouse_id: Type.String(),
   from_location: nullable(Type.String()),
-  to_location: Type.String(),
-  bin: Type.String(),
+  to_location: Type.String({
+    description: "A bin, or where units went that left. Merchants are told the warehouse, and not the bin.",
+  }),
+  bin: nullable(Type.String()),
   balance_after: Type.Integer({ minimum: 0 }),
   lot_number: nullable(Type.String()),
   reason: Type.String(),

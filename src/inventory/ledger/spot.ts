@@ -3,6 +3,8 @@ import type { BinKind, LotStatus } from "../status.ts";
 
 /** A bin and a lot that may have units of a product, with all that is known of both. */
 export interface Spot {
+  /** Whose product it is. */
+  readonly merchant_id: number;
   readonly product_id: number;
   readonly warehouse_id: number;
   readonly warehouse_priority: number;

@@ -5,6 +5,7 @@ import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
 import { engine } from "../../config.ts";
+import { unscoped } from "../../database/scope.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
@@ -34,18 +35,25 @@ export interface MovementFilter {
   readonly created_before?: number | undefined;
 }
 
+/** Whether a column names a product with this SKU, which several merchants may use. */
+export function ofSku(db: Db, product_id: AnyPgColumn, sku: string): SQL {
+  const { sees, makes } = db.scope;
+  const { id, merchant_id } = products;
+  const named = db.sql.select({ id }).from(products).where(eq(products.sku, sku));
+  if (sees === null && makes === null) return inArray(product_id, named);
+  // One product, so that an index is walked that begins with it: that of the merchant for whom the scope makes records.
+  const own_first = sql`case when ${merchant_id} = ${makes} then 0 else 1 end`;
+  return sql`${product_id} = (${named.orderBy(own_first, asc(id)).limit(1)})`;
+}
+
 function matching(db: Db, filter: MovementFilter): SQL | undefined {
   const { sku, type, lot_number, reason, reference, actor, created_after, created_before } = filter;
-  const named = db.sql
-    .select({ id: products.id })
-    .from(products)
-    .where(eq(products.sku, sku ?? ""));
   const ofLot = db.sql
     .select({ id: lots.id })
     .from(lots)
     .where(eq(lots.lot_number, lot_number ?? ""));
   return and(
-    sku === undefined ? undefined : sql`${movements.product_id} = (${named})`,
+    sku === undefined ? undefined : ofSku(db, movements.product_id, sku),
     type === undefined ? undefined : eq(movements.type, type),
     lot_number === undefined ? undefined : inArray(movements.lot_id, ofLot),
     reason === undefined ? undefined : because(reason),
@@ -105,6 +113,7 @@ export async function listMovements(
   return db.sql
     .select({
       id: movements.id,
+      merchant_id: movements.merchant_id,
       sku: products.sku,
       type: movements.type,
       quantity: movements.quantity,
@@ -266,6 +275,7 @@ const setCountsOfAll = prepared((tx: Writing, a: Args<{ rows: string; now: numbe
 );
 
 interface Put extends Record<(typeof counts)[number], number> {
+  readonly merchant_id: number;
   readonly product_id: number;
   readonly warehouse_id: number;
   readonly bin_id: number;
@@ -273,7 +283,7 @@ interface Put extends Record<(typeof counts)[number], number> {
   readonly updated_at: number;
 }
 
-const putColumns = ["product_id", "warehouse_id", "bin_id", "lot_id", ...counts, "updated_at"] as const;
+const putColumns = ["merchant_id", "product_id", "warehouse_id", "bin_id", "lot_id", ...counts, "updated_at"] as const;
 const next_id = sql`nextval(pg_get_serial_sequence('stock_items', 'id'))`;
 const placed = {
   id: stock_items.id,
@@ -365,7 +375,6 @@ async function moved(tx: Tx, postings: readonly Posting[], known: (to: Spot) => 
   const fresh: StockItem[] = [];
   const rows = postings.map((posting): Moved => {
     const { from, quantity } = posting;
-    assert(from !== null || posting.to !== null, "units move from or to a stock item");
     const promised = posting.promised ? quantity : 0;
     if (from !== null) {
       if (!had.has(from)) had.set(from, from.on_hand);
@@ -431,7 +440,8 @@ interface Inserted {
 async function putItems(tx: Tx, items: readonly StockItem[]): Promise<void> {
   for (const [kind, some] of Map.groupBy(items, ({ lot_id }) => (lot_id === null ? "noLot" : "lot"))) {
     const { one, all } = put[kind];
-    const stored = engine === "postgres" ? await all(tx, { rows: JSON.stringify(some) }) : [];
+    // Each row says whose it is, which a scope would want to say itself.
+    const stored = engine === "postgres" ? await all(tx.scoped(unscoped), { rows: JSON.stringify(some) }) : [];
     for (const item of some) {
       if (engine === "sqlite" && (await putIfNew(tx, item))) continue;
       const [row] = engine === "postgres" ? stored.filter((row) => isAt(row, item)) : await one(tx, item);
@@ -444,8 +454,11 @@ async function putItems(tx: Tx, items: readonly StockItem[]): Promise<void> {
 
 function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: Moved): typeof movements.$inferInsert {
   const { type, quantity, from, to_place, reason, notes, reference, unit_cost_cents, confirmed, actor } = posting;
+  const item = from ?? to;
+  assert(item !== null, "units move from or to a stock item");
   return {
-    product_id: from?.product_id ?? to?.product_id ?? 0,
+    merchant_id: item.merchant_id,
+    product_id: item.product_id,
     type,
     quantity,
     from_item_id: from?.id ?? null,
@@ -453,7 +466,7 @@ function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: Moved): typeof
     to_place,
     from_balance,
     to_balance,
-    lot_id: from?.lot_id ?? to?.lot_id ?? null,
+    lot_id: item.lot_id,
     reason,
     notes: notes ?? null,
     reference_type: reference?.type ?? null,

@@ -125,15 +125,17 @@ type LevelSort = (typeof levelSorts)[number];
 interface ListedProduct {
   readonly id: number;
   readonly key: string | number;
+  /** What sorts those with the same key: several merchants may use one SKU. */
+  readonly place: number;
 }
 
 const all = prepared((sql, _: Args<object>) => sql.select({ count: count() }).from(products));
 // The page that is asked for most, without a filter, is prepared: an index alone has all that it tells.
 const first = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
   sql
-    .select({ id: products.id, key: named(products.sku, "key") })
+    .select({ id: products.id, key: named(products.sku, "key"), place: named(products.merchant_id, "place") })
     .from(products)
-    .orderBy(asc(products.sku))
+    .orderBy(asc(products.sku), asc(products.merchant_id))
     .limit(given(a.limit))
     .offset(given(a.offset)),
 );
@@ -150,17 +152,19 @@ export async function listStocked(
   const isDown = sort.startsWith("-");
   const byUnits = sort.endsWith("available");
   const key = byUnits ? sql`(${available(db)})` : sort.endsWith("name") ? sql`${products.name}` : sql`${products.sku}`;
+  // The index of SKUs goes on by the merchant.
+  const place = sort.endsWith("sku") ? products.merchant_id : products.id;
   const way = sql.raw(isDown ? "desc" : "asc");
   const beyond = sql.raw(isDown ? "<" : ">");
   const rest =
     after === null
       ? undefined
-      : sql`(${key} ${beyond} ${after[0]} or ${key} = ${after[0]} and ${products.id} ${beyond} ${after[1]})`;
+      : sql`(${key} ${beyond} ${after[0]} or ${key} = ${after[0]} and ${place} ${beyond} ${after[1]})`;
   return db.sql
-    .select({ id: products.id, key: byUnits ? sql<number>`${key}`.mapWith(Number) : sql<string>`${key}` })
+    .select({ id: products.id, place, key: byUnits ? sql<number>`${key}`.mapWith(Number) : sql<string>`${key}` })
     .from(products)
     .where(and(where, rest))
-    .orderBy(sql`${key} ${way}`, sql`${products.id} ${way}`)
+    .orderBy(sql`${key} ${way}`, sql`${place} ${way}`)
     .limit(limit)
     .offset(offset);
 }

@@ -2,6 +2,7 @@ import type { ActorType } from "../../kit/actor.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions } from "../../kit/moves.ts";
+import { placeShown } from "../bin_codes.ts";
 import type { LotSpot } from "../ledger/spot.ts";
 import { type BinKind, hasExpired, isAvailable, type LotStatus } from "../status.ts";
 import { type GivenLotStatus, givenLotStatuses, lotActions, lotMoves } from "./status.ts";
@@ -9,6 +10,7 @@ import { type GivenLotStatus, givenLotStatuses, lotActions, lotMoves } from "./s
 /** A batch of a product. */
 export interface Lot {
   readonly id: number;
+  readonly merchant_id: number;
   readonly product_id: number;
   readonly lot_number: string;
   readonly received_date: number;
@@ -96,10 +98,12 @@ export function allowedStatuses(lot: Lot, now: number): GivenLotStatus[] {
 }
 
 /** The lot as lists show it. */
-export function lotView(lot: NamedLot, units: readonly LotUnits[], now: number) {
+export function lotView(lot: NamedLot, all: readonly LotUnits[], now: number, shows_bins: boolean) {
+  const units = shows_bins ? all : withoutBins(all);
   const sum = (count: (item: LotUnits) => number) => units.reduce((total, item) => total + count(item), 0);
   return {
     id: wireId("lot", lot.id),
+    merchant_id: wireId("merchant", lot.merchant_id),
     lot_number: lot.lot_number,
     product_id: wireId("product", lot.product_id),
     sku: lot.sku,
@@ -109,7 +113,7 @@ export function lotView(lot: NamedLot, units: readonly LotUnits[], now: number) 
     picked: sum(({ bin_kind, reserved }) => (bin_kind === "staging" ? reserved : 0)),
     locations: units.map(({ warehouse_id, bin, bin_kind, on_hand, reserved }) => ({
       warehouse_id: wireId("warehouse", warehouse_id),
-      location: bin,
+      location: placeShown(bin, warehouse_id, shows_bins),
       kind: bin_kind,
       quantity: on_hand,
       reserved,
@@ -120,10 +124,26 @@ export function lotView(lot: NamedLot, units: readonly LotUnits[], now: number) 
   };
 }
 
+/** Units of a lot by warehouse and kind of bin. */
+function withoutBins(units: readonly LotUnits[]): LotUnits[] {
+  const sum = (some: readonly LotUnits[], count: "on_hand" | "reserved") =>
+    some.reduce((total, item) => total + item[count], 0);
+  const places = Map.groupBy(units, ({ warehouse_id, bin_kind }) => `${warehouse_id} ${bin_kind}`);
+  return [...places.values()].flatMap((some) =>
+    some.slice(0, 1).map((first) => ({ ...first, on_hand: sum(some, "on_hand"), reserved: sum(some, "reserved") })),
+  );
+}
+
 /** The lot as its detail shows it: with its changes, and the statuses that it may get. */
-export function lotDetail(lot: NamedLot, units: readonly LotUnits[], changes: readonly LotChange[], now: number) {
+export function lotDetail(
+  lot: NamedLot,
+  units: readonly LotUnits[],
+  changes: readonly LotChange[],
+  now: number,
+  shows_bins: boolean,
+) {
   return {
-    ...lotView(lot, units, now),
+    ...lotView(lot, units, now, shows_bins),
     allowed_statuses: allowedStatuses(lot, now),
     changes: changes.map(({ from_status, to_status, reason, notes, actor_type, actor_id, created_at }) => ({
       from_status,

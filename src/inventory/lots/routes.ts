@@ -7,11 +7,13 @@ import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
+import { withActorsFor } from "../../keys/actors/store.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { shortfallsView } from "../backorders/shortfall.ts";
+import { showsBins } from "../bin_codes.ts";
 import { openShelves } from "../shelves/commands.ts";
 import { type ChangedLot as Changed, correctLot, setLotStatus } from "./changes/commands.ts";
 import { lotDetail, lotView, type NamedLot } from "./lot.ts";
@@ -31,7 +33,7 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
       answers: { 200: ListView(LotView) },
     }),
   })
-  .get("/:id", ({ call, params }) => answerRead(call, (db) => found(db, params.id)), {
+  .get("/:id", ({ call, params }) => answerRead(call, (db) => found(call, db, params.id)), {
     detail: documented({
       id: "getLot",
       needs: "stock.read",
@@ -75,29 +77,31 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
     },
   );
 
-async function found(db: Db, id: string) {
+async function found(call: Call, db: Db, id: string) {
   const lot = await findNamedLot(db, readId("lot", id) ?? 0);
   if (lot === null) throw missing("lot", id);
-  return detail(db, lot);
+  return detail(call, db, lot);
 }
 
 /** As `found`, locked until the transaction ends: whoever changes a lot locks its stock. */
-async function locked(tx: Tx, id: string) {
+async function locked(call: Call, tx: Tx, id: string) {
   const lot = await findNamedLot(tx, readId("lot", id) ?? 0);
   if (lot !== null) await openShelves(tx, [lot.product_id]);
-  return found(tx, id);
+  return found(call, tx, id);
 }
 
 function change(call: Call, id: string, work: (tx: Tx) => Promise<Changed>): Promise<Response> {
   return answerWrite(call, 200, async (tx) => {
-    await requireMatch(call, () => locked(tx, id));
+    await requireMatch(call, () => locked(call, tx, id));
     const { lot, shortfalls } = await work(tx);
-    return detail(tx, lot, { backordered_orders: shortfallsView(shortfalls) });
+    return detail(call, tx, lot, { backordered_orders: shortfallsView(shortfalls) });
   });
 }
 
-async function detail(db: Db, lot: NamedLot, beside: object = {}) {
-  const view = lotDetail(lot, await listLotUnits(db, [lot.id]), await listLotChanges(db, lot.id), db.now);
+async function detail(call: Call, db: Db, lot: NamedLot, beside: object = {}) {
+  const units = await listLotUnits(db, [lot.id]);
+  const changes = await withActorsFor(db, call, await listLotChanges(db, lot.id));
+  const view = lotDetail(lot, units, changes, db.now, showsBins(call));
   return tagged({ ...view, ...beside }, lot.version, view);
 }
 
@@ -118,7 +122,7 @@ function list(call: Call, query: ListLots): Promise<Response> {
         rows.map(({ id }) => id),
       );
       const of = Map.groupBy(units, (item) => item.lot_id);
-      return rows.map((lot) => lotView(lot, of.get(lot.id) ?? [], db.now));
+      return rows.map((lot) => lotView(lot, of.get(lot.id) ?? [], db.now, showsBins(call)));
     },
   );
 }

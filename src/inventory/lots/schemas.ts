@@ -2,6 +2,7 @@ import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../kit/actor.ts";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, momentField, notesField, nullable, textField } from "../../kit/schema.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { binKinds, lotStatuses } from "../status.ts";
 import { givenLotStatuses } from "./status.ts";
 
@@ -41,6 +42,7 @@ const count = Type.Integer({ minimum: 0 });
 
 const lot = {
   id: Type.String(),
+  merchant_id: OwnerView,
   lot_number: Type.String(),
   product_id: Type.String(),
   sku: Type.String(),
@@ -51,7 +53,7 @@ const lot = {
   locations: Type.Array(
     closed({
       warehouse_id: Type.String(),
-      location: Type.String(),
+      location: Type.String({ description: "The bin; for merchants, who are not told of bins, the warehouse." }),
       kind: choice(binKinds),
       quantity: count,
       reserved: count,

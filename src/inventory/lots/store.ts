@@ -9,6 +9,7 @@ import { type Args, insert, insertIds, prepared } from "../../database/statement
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { type Actor, system } from "../../kit/actor.ts";
 import type { Position, Window } from "../../kit/page.ts";
+import { ofSku } from "../ledger/store.ts";
 import { hasExpired, type LotStatus } from "../status.ts";
 import type { Lot, LotChange, LotUnits, NamedLot } from "./lot.ts";
 import type { lotSorts } from "./schemas.ts";
@@ -16,6 +17,7 @@ import { lotMoves } from "./status.ts";
 
 const named = {
   id: lots.id,
+  merchant_id: lots.merchant_id,
   product_id: lots.product_id,
   sku: products.sku,
   lot_number: lots.lot_number,
@@ -61,12 +63,8 @@ function matching(db: Db, filter: LotFilter): SQL | undefined {
       and (${contains(products.sku, piece)} or ${contains(products.name, piece)})
   )`;
   const past = sql`(${expires} and ${lots.expiration_date} <= ${db.now})`;
-  const product = db.sql
-    .select({ id: products.id })
-    .from(products)
-    .where(eq(products.sku, sku ?? ""));
   return and(
-    sku === undefined ? undefined : sql`${lots.product_id} = (${product})`,
+    sku === undefined ? undefined : ofSku(db, lots.product_id, sku),
     lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
     status === undefined
       ? undefined

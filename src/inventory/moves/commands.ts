@@ -1,5 +1,6 @@
 // Moving units from one bin to another of the same warehouse: to a better place, off sale, or back on sale.
 
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { iso } from "../../kit/clock.ts";
@@ -11,9 +12,9 @@ import type { BinSpot, StockItem } from "../ledger/spot.ts";
 import { moveUnits, type OpenShelf, shelfOf } from "../shelves/commands.ts";
 import type { BinKind } from "../status.ts";
 import { refuseBundle } from "../stock/rules.ts";
-import { findStockedIds } from "../stock/store.ts";
+import { findStockedIdIn } from "../stock/store.ts";
 import { binFor, waitingSpot } from "../warehouses/commands.ts";
-import { shareWarehouse } from "../warehouses/store.ts";
+import { calendarAt, shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
 import type { MoveReason, MoveStock } from "./schemas.ts";
 
@@ -24,13 +25,15 @@ const kindFor = { quarantined: "quarantine", damaged: "damage" } as const;
 /**
  * Moves units of a SKU to another bin of the same warehouse. Reserved units are reserved from other stock first; orders
  * for which there is none keep the moved units, if these are for sale in the new bin. Orders have to wait only with
- * `allow_shortfall`. Refuses: resource_missing, validation_failed, ambiguous_stock, insufficient_inventory, bin_full,
- * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
+ * `allow_shortfall`. Refuses: resource_missing, validation_failed, ambiguous_stock, merchant_required,
+ * insufficient_inventory, bin_full, bin_of_other_merchant, would_break_reservations.
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   const { sku, quantity, notes = null } = input;
-  const id = (await findStockedIds(tx, [sku])).get(sku);
-  if (id === undefined) {
+  const warehouse_id = input.location === undefined ? null : (readId("warehouse", input.location) ?? 0);
+  const id = await findStockedIdIn(tx, sku, input.bin, warehouse_id);
+  if (id === null) {
     throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
       fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });
@@ -60,6 +63,16 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   await fillBackorders(tx, shelves, [id]);
   const waits = shortfalls.length > 0 && shelf.backordered > waited;
   if (waits && !input.allow_shortfall) throw brokenPromises(sku, shortfalls);
+  billFacts(tx, [
+    {
+      act: "stock.move",
+      merchant_id: shelf.product.merchant_id,
+      warehouse: await calendarAt(tx, item.warehouse_id),
+      quantity,
+      source: { id: movement_id },
+      attributes: { sku, from_bin: item.bin, to_bin: place.bin, reason },
+    },
+  ]);
   return {
     sku,
     quantity,
@@ -78,8 +91,11 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   };
 }
 
+/** Which units are meant. */
+type Meant = Pick<MoveStock, "quantity" | "bin" | "lot_number" | "location">;
+
 /** The units that a request names. Refuses: ambiguous_stock, insufficient_inventory, validation_failed. */
-function movedItem({ items, product }: OpenShelf, input: MoveStock): StockItem {
+export function movedItem({ items, product }: OpenShelf, input: Meant): StockItem {
   const { quantity, bin, lot_number, location } = input;
   const warehouse_id = location === undefined ? null : (readId("warehouse", location) ?? 0);
   const [item, ...others] = items.filter(
@@ -116,7 +132,7 @@ function ownAct(kind: BinKind): string {
   return "is for units to put back: use POST /inventory/putbacks";
 }
 
-/** The destination of the units. Refuses: validation_failed, bin_full. */
+/** The destination of the units. Refuses: validation_failed, bin_full, bin_of_other_merchant. */
 async function newPlace(tx: Tx, { product }: OpenShelf, item: StockItem, input: MoveStock): Promise<BinSpot> {
   const { to_bin, condition, quantity } = input;
   const kind = condition && kindFor[condition];
@@ -124,7 +140,7 @@ async function newPlace(tx: Tx, { product }: OpenShelf, item: StockItem, input: 
   const warehouse = await shareWarehouse(tx, item.warehouse_id);
   const place =
     to_bin === undefined && kind !== undefined
-      ? await waitingSpot(tx, item.warehouse_id, kind)
+      ? await waitingSpot(tx, item.warehouse_id, kind, item.merchant_id)
       : binSpot(warehouse, await binFor(tx, warehouse, product, to_bin, quantity));
   const field = to_bin === undefined ? "condition" : "to_bin";
   if (!movable.includes(place.bin_kind)) throw invalid(field, ownAct(place.bin_kind));

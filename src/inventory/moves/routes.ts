@@ -24,6 +24,7 @@ export const moveRoutes = new Elysia({ prefix: "/inventory/moves" })
       refuses: [
         "ambiguous_stock",
         "bin_full",
+        "bin_of_other_merchant",
         "insufficient_inventory",
         "resource_missing",
         "would_break_reservations",

@@ -1,5 +1,6 @@
 // Units on their way through staging: picked from the shelf, handed over, or brought back.
 
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -20,13 +21,14 @@ import { saveAllocations } from "../allocations/store.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import type { Posting } from "../ledger/store.ts";
 import { lotMoves } from "../lots/status.ts";
-import type { Miss, PickedUnits } from "../reservations/claim.ts";
+import type { Miss, PickedUnits, TakenUnits } from "../reservations/claim.ts";
 import type { Allocation, Avoided, HeldLine } from "../reservations/reservation.ts";
 import { saveLines } from "../reservations/store.ts";
 import { moveAll, moveUnits, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { isAvailable, isRecalled } from "../status.ts";
 import { isLotGood, isSellable } from "../stock/shelf.ts";
 import { stagingBin, waitingSpot } from "../warehouses/commands.ts";
+import { calendarAt } from "../warehouses/store.ts";
 
 /** Who moves units for which order, and whether somebody saw them move. */
 interface Errand {
@@ -64,14 +66,14 @@ async function saveChanges(tx: Tx, { allocations, lines }: Changes): Promise<voi
 
 /**
  * Takes units of lines to the order's staging bin, as planned or from the lot and bin named: the promise moves along.
- * Refuses: insufficient_inventory, lot_not_pickable.
+ * Answers what was taken where. Refuses: insufficient_inventory, lot_not_pickable.
  */
 export async function pickUnits(
   tx: Tx,
   shelves: Shelves,
   errand: Errand,
   picks: readonly { readonly line: HeldLine; readonly pick: PickedUnits }[],
-): Promise<void> {
+): Promise<TakenUnits[]> {
   const changes = noChanges();
   const taken: HeldUnits[] = [];
   for (const { line, pick } of picks) {
@@ -101,6 +103,10 @@ export async function pickUnits(
   }
   await saveChanges(tx, changes);
   await stage(tx, shelves, errand, taken);
+  return taken.map(({ line: { order_line_id, product_id }, item: { warehouse_id }, quantity }) => {
+    const { product } = shelfOf(shelves, product_id);
+    return { order_line_id: order_line_id ?? 0, product, warehouse_id, quantity };
+  });
 }
 
 const namedBy = (pick: PickedUnits) => (item: StockItem) =>
@@ -289,11 +295,12 @@ export async function unpickUnits(
     left -= units;
     await withdraw(tx, line, allocation, units);
     await promise(tx, item, -units);
-    await moveUnits(tx, shelfOf(shelves, line.product_id), {
+    const { product } = shelfOf(shelves, line.product_id);
+    const { id } = await moveUnits(tx, shelfOf(shelves, line.product_id), {
       type: "transfer",
       quantity: units,
       from: item,
-      to: { ...item, ...(await waitingSpot(tx, item.warehouse_id, "putback")) },
+      to: { ...item, ...(await waitingSpot(tx, item.warehouse_id, "putback", item.merchant_id)) },
       to_place: null,
       promised: false,
       reason: "cancelled",
@@ -301,6 +308,16 @@ export async function unpickUnits(
       confirmed,
       actor,
     });
+    billFacts(tx, [
+      {
+        act: "order.give_up",
+        merchant_id: product.merchant_id,
+        warehouse: await calendarAt(tx, item.warehouse_id),
+        quantity: units,
+        source: { id },
+        attributes: { order_id: wireId("order", order_id), sku: product.sku },
+      },
+    ]);
   }
   assert(left === 0, "no more units are put back than were picked");
   await setCounts(tx, shelves, line, { reserved: line.reserved - quantity, picked: line.picked - quantity });

@@ -2,6 +2,7 @@ import { isRecalled } from "../status.ts";
 // Units that go back to the shelf: those that an order gave up wait in the put-back bin, those that came back with a
 // return in the returns bin, and those of a lot that may not leave lie in staging still.
 
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -17,12 +18,12 @@ import { byWarehouseThenAge, type Want } from "../reservations/rules.ts";
 import { findOrderReservation } from "../reservations/store.ts";
 import { moveUnits, type OpenShelf, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { isLotGood, isSellable } from "../stock/shelf.ts";
-import { findStockedIds } from "../stock/store.ts";
+import { findNamed } from "../stock/store.ts";
 import { binFor } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
 import type { PutBack } from "./schemas.ts";
-import { listWaiting } from "./store.ts";
+import { findOwner, listWaiting } from "./store.ts";
 import type { Giver } from "./waiting.ts";
 
 /** How many picked units of a product for an order's line are not packed. */
@@ -41,7 +42,8 @@ interface Source {
  * Puts units of an order into a bin of the same warehouse: first those it gave up, which then are for sale again; else
  * picked units of a lot that may not be shipped, for which the order gets others or waits. `loose` gives the picked
  * units of a product for one of its lines that are not packed. Refuses: resource_missing, validation_failed,
- * ambiguous_stock, bin_full, insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ * ambiguous_stock, bin_full, bin_of_other_merchant, insufficient_inventory.
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: LooseUnits, actor: Actor) {
   const giver = { type: "order", id: wireId("order", order_id) } as const;
@@ -50,7 +52,8 @@ export async function putBack(tx: Tx, order_id: number, input: PutBack, loose: L
 
 /**
  * Puts returned units that are to be sold again into a bin of the same warehouse. Refuses: resource_missing,
- * validation_failed, ambiguous_stock, bin_full, insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ * validation_failed, ambiguous_stock, bin_full, bin_of_other_merchant, insufficient_inventory.
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function putBackReturned(tx: Tx, return_id: number, input: PutBack, actor: Actor) {
   return shelve(tx, { type: "return", id: wireId("return", return_id) }, input, async () => [], actor);
@@ -65,8 +68,8 @@ async function shelve(
   actor: Actor,
 ) {
   const { sku, quantity } = input;
-  const product_id = (await findStockedIds(tx, [sku])).get(sku);
-  if (product_id === undefined) {
+  const product_id = await productOf(tx, giver, sku);
+  if (product_id === null) {
     throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
       fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });
@@ -93,6 +96,16 @@ async function shelve(
     actor,
   });
   await fillBackorders(tx, shelves, [product_id]);
+  billFacts(tx, [
+    {
+      act: picks.length > 0 ? "order.put_back" : "stock.put_away",
+      merchant_id: shelf.product.merchant_id,
+      warehouse,
+      quantity,
+      source: { id },
+      attributes: { [`${giver.type}_id`]: giver.id, sku, from_bin: item.bin, to_bin: bin.code },
+    },
+  ]);
   return {
     sku,
     quantity,
@@ -106,6 +119,15 @@ async function shelve(
     put_back_at: iso(tx.now),
     put_back_by: actor.id,
   };
+}
+
+/** The id of the product that a SKU means to whose order or return it is, or null. Refuses: merchant_required. */
+async function productOf(tx: Tx, giver: Giver, sku: string): Promise<number | null> {
+  const named = await findNamed(tx, [sku]);
+  const all = named.get(sku) ?? [];
+  if (all.length < 2) return all[0]?.id ?? null;
+  const owner = await findOwner(tx, giver);
+  return all.find(({ merchant_id }) => merchant_id === owner)?.id ?? null;
 }
 
 /** Units of the order or return that wait in put-back or returns bins. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { closed, codeField, idField, nullable, quantityField, textField } from "../../kit/schema.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 
 export const PutBack = closed({
   order_id: Type.Optional(
@@ -32,6 +33,7 @@ export type ListPutBacks = Static<typeof ListPutBacks>;
 export const WaitingView = closed({
   order_id: Type.String(),
   return_id: nullable(Type.String({ description: "The return that they came with; null for picked units." })),
+  merchant_id: OwnerView,
   sku: Type.String(),
   quantity: count,
   lot_number: nullable(Type.String()),

@@ -1,6 +1,7 @@
 import { and, asc, eq, or, type SQL, sql } from "drizzle-orm";
 import { among, amongTexts, given, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
+import { orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { returns } from "../../../db/schema/returns.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -43,6 +44,14 @@ const waiting = prepared((select, a: Args<Giver & { product_id: number }>) =>
 /** The units of a product from an order or return that nobody has put back yet, by the ledger. */
 export async function listWaiting(db: Db, giver: Giver, product_id: number): Promise<WaitingUnits[]> {
   return waiting(db, { ...giver, product_id });
+}
+
+/** The merchant whose order or return it is; null for one that is not there. */
+export async function findOwner(db: Db, giver: Giver): Promise<number | null> {
+  const id = readId(giver.type, giver.id) ?? 0;
+  const table = giver.type === "order" ? orders : returns;
+  const [row] = await db.sql.select({ merchant_id: table.merchant_id }).from(table).where(eq(table.id, id));
+  return row?.merchant_id ?? null;
 }
 
 /** The filters of a list of waiting units. */
@@ -102,6 +111,7 @@ export async function listAllWaiting(db: Db, filter: WaitingFilter, window: Wind
       type: found.type,
       giver: found.giver,
       quantity: found.quantity,
+      merchant_id: stock_items.merchant_id,
       product_id: stock_items.product_id,
       sku: products.sku,
       on_hand: stock_items.on_hand,
@@ -150,6 +160,13 @@ async function ordersOf(db: Db, rows: readonly { type: Giver["type"]; giver: str
 
 const used = sql<number>`(select coalesce(sum(s.on_hand), 0) from ${stock_items} s where s.bin_id = ${bins.id})`;
 
+// Goods of all merchants count, whomever the request is about.
+const takesMore = sql`coalesce(${bins.dedicated_merchant_id}, ${stock_items.merchant_id}) = ${stock_items.merchant_id}
+  and (${bins.mix_merchants} or not exists (
+    select 1 from ${stock_items} s
+    where s.bin_id = ${bins.id} and s.on_hand > 0 and s.merchant_id <> ${stock_items.merchant_id}
+  ))`;
+
 const homes = prepared((select, a: Args<{ product_ids: string }>) =>
   select
     .select({
@@ -163,10 +180,10 @@ const homes = prepared((select, a: Args<{ product_ids: string }>) =>
     })
     .from(stock_items)
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
-    .where(and(among(stock_items.product_id, a.product_ids), sql`${bins.kind} = 'storage'`)),
+    .where(and(among(stock_items.product_id, a.product_ids), sql`${bins.kind} = 'storage'`, takesMore)),
 );
 
-/** The storage bins that have units of these products, or had. */
+/** The storage bins that have units of these products, or had, as far as they take more of them. */
 export async function listHomes(db: Db, product_ids: readonly number[]): Promise<HomeBin[]> {
   if (product_ids.length === 0) return [];
   const found = await homes(db, { product_ids: list([...new Set(product_ids)]) });

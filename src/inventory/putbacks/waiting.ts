@@ -15,6 +15,7 @@ export interface Waiting {
   readonly giver: Giver;
   /** The order that released them, or that the return belongs to. */
   readonly order_id: number;
+  readonly merchant_id: number;
   readonly product_id: number;
   readonly sku: string;
   readonly warehouse_id: number;
@@ -59,6 +60,7 @@ export function waitingView(waiting: Waiting, bins: readonly HomeBin[]) {
   return {
     order_id: wireId("order", order_id),
     return_id: giver.type === "return" ? giver.id : null,
+    merchant_id: wireId("merchant", waiting.merchant_id),
     sku,
     quantity,
     lot_number,

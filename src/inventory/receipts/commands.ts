@@ -1,3 +1,4 @@
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
@@ -8,15 +9,16 @@ import { emit } from "../../outbox/emit.ts";
 import { receiveUnits } from "../arrivals/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { type OpenShelf, shelfOf, stockEvent } from "../shelves/commands.ts";
-import { getStockedIds } from "../stock/store.ts";
+import { getStocked } from "../stock/store.ts";
+import { isWorkingDay } from "../warehouses/calendar.ts";
 import { warehouseNamed } from "../warehouses/commands.ts";
-import { shareWarehouse } from "../warehouses/store.ts";
+import { calendarAt, shareWarehouse } from "../warehouses/store.ts";
 import type { ZonedWarehouse } from "../warehouses/warehouse.ts";
 import type { Receipt, ReceiptLine } from "./receipt.ts";
 import { countOn, expectedExpiry, expectedLot } from "./rules.ts";
-import type { CreateReceipt, ScanReceipt } from "./schemas.ts";
+import type { CloseReceipt, CreateReceipt, ScanReceipt } from "./schemas.ts";
 import { type ReceiptAction, type ReceiptStatus, type ReceivedCondition, receiptMoves } from "./status.ts";
-import { endReceiptLines, insertReceipt, lockReceipt, saveReceipt, saveReceiptLine } from "./store.ts";
+import { countLots, endReceiptLines, insertReceipt, lockReceipt, saveReceipt, saveReceiptLine } from "./store.ts";
 
 /**
  * Announces a delivery: its units count as incoming until they come or the receipt is over. Refuses: resource_missing,
@@ -25,28 +27,29 @@ import { endReceiptLines, insertReceipt, lockReceipt, saveReceipt, saveReceiptLi
 export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Receipt> {
   const { reference = null, supplier = null, location, expected_at } = input;
   const warehouse_id = await warehouseNamed(tx, location, "location");
-  const ids = await getStockedIds(tx, input.lines, "lines");
+  const { merchant_id, ids } = await getStocked(tx, input.lines, "lines");
   const lines = input.lines.map(({ quantity, lot_number = null, expiration_date }, at) => {
     if (lot_number === null && expiration_date) {
       throw invalid(`lines[${at}].lot_number`, "is required: a lot carries the expiry", "required");
     }
     return { product_id: ids[at] ?? 0, quantity, lot_number, expiration_date: momentOf(expiration_date) ?? null };
   });
-  return insertReceipt(tx, { reference, supplier, warehouse_id, expected_at: momentOf(expected_at) ?? null }, lines);
+  const fields = { merchant_id, reference, supplier, warehouse_id, expected_at: momentOf(expected_at) ?? null };
+  return insertReceipt(tx, fields, lines);
 }
 
 type Item = ScanReceipt["items"][number];
 
 /**
  * Adds scanned units of a delivery to stock, also more than was expected. Waiting orders get them at once. Refuses:
- * resource_missing, invalid_state_transition, validation_failed, bin_full. Emits: inventory.received (one for each
- * item), inventory.updated.
+ * resource_missing, invalid_state_transition, validation_failed, bin_full, bin_of_other_merchant.
+ * Emits: inventory.received (one for each item), inventory.updated.
  */
 export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor: Actor): Promise<Receipt> {
   const before = await lockReceipt(tx, id);
   const status = moved("scan", before.status);
   const warehouse = await shareWarehouse(tx, before.warehouse_id);
-  const ids = await getStockedIds(tx, input.items, "items");
+  const { ids } = await getStocked(tx, input.items, "items", before.merchant_id);
   const shelves = await freshShelves(tx, ids);
   const arrivals: { shelf: OpenShelf; received: Awaited<ReturnType<typeof receiveUnits>> }[] = [];
   const changed = new Set<ReceiptLine>();
@@ -110,12 +113,32 @@ function takeItem(tx: Tx, receipt: Receipt, warehouse: ZonedWarehouse, shelf: Op
  * Closes a receipt: units that have not come are missing. Closing it again changes nothing. Refuses: resource_missing,
  * invalid_state_transition.
  */
-export async function closeReceipt(tx: Tx, id: string): Promise<Receipt> {
+export async function closeReceipt(tx: Tx, id: string, input: CloseReceipt = {}): Promise<Receipt> {
   const before = await lockReceipt(tx, id);
   if (before.status === receiptMoves.close.to) return before;
   const status = moved("close", before.status);
   await endReceiptLines(tx, before.id);
+  await bill(tx, before, input);
   return saveReceipt(tx, before, { status, closed_at: tx.now });
+}
+
+/** Tells what a delivery is billed as; nothing of one that brought nothing. */
+async function bill(tx: Tx, receipt: Receipt, { cartons, pallets }: CloseReceipt): Promise<void> {
+  const came = receipt.lines.filter(({ received }) => received > 0);
+  if (came.length === 0) return;
+  const warehouse = await calendarAt(tx, receipt.warehouse_id);
+  const attributes = {
+    announced: true,
+    reference: receipt.reference,
+    skus: new Set(came.map(({ product_id }) => product_id)).size,
+    lots: await countLots(tx, receipt.id),
+    cartons: cartons ?? null,
+    pallets: pallets ?? null,
+    on_working_day: isWorkingDay(tx.now, warehouse),
+  };
+  const quantity = came.reduce((sum, { received }) => sum + received, 0);
+  const { merchant_id, id } = receipt;
+  billFacts(tx, [{ act: "receipt.close", merchant_id, warehouse, quantity, source: { id }, attributes }]);
 }
 
 /**

@@ -25,6 +25,7 @@ export interface ReceiptLine {
 /** An expected delivery, without its lines. */
 export interface PlainReceipt {
   readonly id: number;
+  readonly merchant_id: number;
   readonly status: ReceiptStatus;
   readonly reference: string | null;
   readonly supplier: string | null;
@@ -56,6 +57,7 @@ export function receiptView(receipt: Receipt) {
   const { id, status, reference, supplier, warehouse_id, expected_at, lines, version } = receipt;
   return {
     id: wireId("receipt", id),
+    merchant_id: wireId("merchant", receipt.merchant_id),
     status,
     reference,
     supplier,

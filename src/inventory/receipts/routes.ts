@@ -12,7 +12,7 @@ import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "./commands.ts";
 import { type Receipt, receiptView } from "./receipt.ts";
-import { CreateReceipt, ListReceipts, NoBody, ReceiptView, ScanReceipt } from "./schemas.ts";
+import { CloseReceipt, CreateReceipt, ListReceipts, NoBody, ReceiptView, ScanReceipt } from "./schemas.ts";
 import { countReceipts, getReceipt, listReceipts, lockReceipt, receiptPosition } from "./store.ts";
 
 const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
@@ -52,12 +52,12 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
       body: bodyOf(ScanReceipt),
       detail: found("scanReceipt", "stock.floor", "Receive a delivery", {
         matches: true,
-        refuses: ["bin_full", "invalid_state_transition"],
+        refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
       }),
     },
   )
-  .post("/:id/close", ({ call, params }) => step(call, params.id, (tx) => closeReceipt(tx, params.id)), {
-    body: bodyOf(NoBody),
+  .post("/:id/close", ({ call, params, body }) => step(call, params.id, (tx) => closeReceipt(tx, params.id, body)), {
+    body: bodyOf(CloseReceipt),
     detail: found("closeReceipt", "stock.floor", "Close a receipt", {
       matches: true,
       refuses: ["invalid_state_transition"],

@@ -10,6 +10,8 @@ import {
   quantityField,
   textField,
 } from "../../kit/schema.ts";
+import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
+import { loadFields } from "../stock/schemas.ts";
 import { receiptMoves, receiptStatuses, receivedConditions } from "./status.ts";
 
 const items_max = 500;
@@ -27,6 +29,7 @@ export const CreateReceipt = closed({
   location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
   expected_at: Type.Optional(nullable(momentField())),
   lines: Type.Array(ExpectedLine, { minItems: 1, maxItems: items_max }),
+  ...ofMerchant,
 });
 export type CreateReceipt = Static<typeof CreateReceipt>;
 
@@ -43,6 +46,9 @@ const ScannedItem = closed({
 
 export const ScanReceipt = closed({ items: Type.Array(ScannedItem, { minItems: 1, maxItems: items_max }) });
 export type ScanReceipt = Static<typeof ScanReceipt>;
+
+export const CloseReceipt = closed(loadFields);
+export type CloseReceipt = Static<typeof CloseReceipt>;
 
 /** The body of a step without input. */
 export const NoBody = closed({});
@@ -69,6 +75,7 @@ const moment = Type.String({ format: "date-time" });
 
 export const ReceiptView = closed({
   id: Type.String(),
+  merchant_id: OwnerView,
   status: choice(receiptStatuses),
   reference: text,
   supplier: text,

@@ -1,11 +1,12 @@
 import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
 import { among, contains, forUpdate, list } from "../../../db/kit.ts";
+import { movements } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
-import { readId } from "../../kit/ids.ts";
+import { readId, wireId } from "../../kit/ids.ts";
 import type { Position, Window } from "../../kit/page.ts";
 import type { AwaitedDelivery, PlainReceipt, Receipt, ReceiptLine } from "./receipt.ts";
 import type { receiptSorts } from "./schemas.ts";
@@ -53,6 +54,19 @@ async function assemble(db: Db, rows: readonly PlainReceipt[]): Promise<Receipt[
   if (rows.length === 0) return [];
   const lines = Map.groupBy(await linesOf(db, { ids: list(rows.map(({ id }) => id)) }), (line) => line.receipt_id);
   return rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] }));
+}
+
+const lotsOf = prepared((query, a: Args<{ receipt: string }>) =>
+  query
+    .select({ lots: sql<number>`count(distinct ${movements.lot_id})`.mapWith(Number) })
+    .from(movements)
+    .where(and(sql`${movements.reference_type} = 'receipt'`, eq(movements.reference_id, a.receipt))),
+);
+
+/** How many lots came with a receipt. */
+export async function countLots(db: Db, id: number): Promise<number> {
+  const [row] = await lotsOf(db, { receipt: wireId("receipt", id) });
+  return row?.lots ?? 0;
 }
 
 /** The filters of a list of receipts. */
@@ -141,7 +155,7 @@ export async function listAwaited(db: Db, product_id: number, limit: number): Pr
 }
 
 /** The fields of a new receipt. */
-type NewReceipt = Pick<PlainReceipt, "reference" | "supplier" | "warehouse_id" | "expected_at">;
+type NewReceipt = Pick<PlainReceipt, "merchant_id" | "reference" | "supplier" | "warehouse_id" | "expected_at">;
 
 /** Stores an expected delivery and answers it. */
 export async function insertReceipt(

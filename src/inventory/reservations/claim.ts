@@ -1,7 +1,9 @@
+import type { WeightUnit } from "../../kit/weight_unit.ts";
 import type { AdjustmentReason } from "../status.ts";
 
 /** What an order wants of the stock, and how. */
 export interface OrderClaim {
+  readonly merchant_id: number;
   readonly order_id: number;
   readonly order_number: string;
   /** `api`, or `<platform>:<connection>`: an earlier reservation is adopted only from the same source. */
@@ -51,6 +53,17 @@ export interface PartUnits extends LineUnits {
 export interface PickedUnits extends ClaimUnits {
   readonly lot_number?: string | undefined;
   readonly bin?: string | undefined;
+}
+
+/** Units of a line that were taken from the shelves of a warehouse. */
+export interface TakenUnits extends LineUnits {
+  readonly warehouse_id: number;
+  readonly product: {
+    readonly id: number;
+    /** Decimal text in `weight_unit`. */
+    readonly weight: string | null;
+    readonly weight_unit: WeightUnit | null;
+  };
 }
 
 /** Units that were not found where they were to be picked. */

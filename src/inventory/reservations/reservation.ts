@@ -6,6 +6,7 @@ import { isReserved, type ReservationStatus } from "./status.ts";
 /** A claim on stock: of an order, or of a client for an order that may come later. */
 export interface Reservation {
   readonly id: number;
+  readonly merchant_id: number;
   readonly order_id: number | null;
   /** What the client called the order. */
   readonly order_ref: string;
@@ -31,6 +32,7 @@ export interface Avoided {
 /** What a reservation wants of one product. The counts change while a transaction works on them. */
 export interface ReservationLine {
   readonly id: number;
+  readonly merchant_id: number;
   readonly reservation_id: number;
   readonly product_id: number;
   readonly order_line_id: number | null;
@@ -43,6 +45,7 @@ export interface ReservationLine {
 /** Units of one stock item promised to a line. */
 export interface Allocation {
   readonly id: number;
+  readonly merchant_id: number;
   readonly reservation_line_id: number;
   stock_item_id: number;
   quantity: number;
@@ -76,6 +79,7 @@ export function reservationView(reservation: Reservation, units: readonly Reserv
   const { id, order_id, order_ref, source, status, priority, expires_at, released_at, created_at } = reservation;
   return {
     reservation_id: wireId("reservation", id),
+    merchant_id: wireId("merchant", reservation.merchant_id),
     order_id: order_id === null ? order_ref : wireId("order", order_id),
     status: isOverdue(reservation, now) ? ("expired" as const) : status,
     items: units.map(({ sku, quantity, warehouse_id }) => ({

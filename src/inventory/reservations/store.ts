@@ -27,7 +27,7 @@ const claimed = prepared((sql, a: Args<{ order_id: number }>) =>
     .where(eq(reservations.order_id, a.order_id)),
 );
 // The status is written out: a bound value that might bring a partial index into play makes SQLite plan at every run.
-const adoptable = prepared((select, a: Args<{ order_ref: string; source: string; now: number }>) =>
+const adoptable = prepared((select, a: Args<{ order_ref: string; source: string; merchant_id: number; now: number }>) =>
   select
     .select()
     .from(reservations)
@@ -35,6 +35,7 @@ const adoptable = prepared((select, a: Args<{ order_ref: string; source: string;
       and(
         eq(reservations.order_ref, a.order_ref),
         eq(reservations.source, a.source),
+        eq(reservations.merchant_id, a.merchant_id),
         isOneOf(reservations.status, [reservationStarts]),
         isNull(reservations.order_id),
         sql`${reservations.expires_at} > ${a.now}`,
@@ -61,8 +62,13 @@ export async function listClaimedProducts(db: Db, order_id: number): Promise<num
 }
 
 /** Open reservations that a client made for an order of this number before it came, oldest first. */
-export async function findAdoptable(db: Db, order_ref: string, source: string): Promise<Reservation[]> {
-  const found = await adoptable(db, { order_ref, source, now: db.now });
+export async function findAdoptable(
+  db: Db,
+  order_ref: string,
+  source: string,
+  merchant_id: number,
+): Promise<Reservation[]> {
+  const found = await adoptable(db, { order_ref, source, merchant_id, now: db.now });
   // Sorted here: a sorter costs SQLite more than the query.
   return found.sort((a, b) => a.id - b.id);
 }
@@ -82,7 +88,7 @@ const adoptables = prepared((select, a: Args<{ order_refs: string; source: strin
     ),
 );
 
-/** Those of these order numbers for which a client has made an open reservation already. */
+/** Those of these order numbers, of whichever merchant, for which a client has made an open reservation already. */
 export async function findAdoptableRefs(db: Db, order_refs: readonly string[], source: string): Promise<Set<string>> {
   const rows = await adoptables(db, { order_refs: list(order_refs), source, now: db.now });
   return new Set(rows.map(({ order_ref }) => order_ref));

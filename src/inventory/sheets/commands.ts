@@ -11,8 +11,9 @@ import { lotSpot } from "../lots/lot.ts";
 import { findLot } from "../lots/store.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { isAvailable } from "../status.ts";
-import { refuseBundle } from "../stock/rules.ts";
-import { findStockedIds } from "../stock/store.ts";
+import { plainIds, productNamed, refuseBundle } from "../stock/rules.ts";
+import { ownSpot } from "../stock/shelf.ts";
+import { findNamed } from "../stock/store.ts";
 import { binFor, warehouseNamed } from "../warehouses/commands.ts";
 import { findBin, shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
@@ -40,13 +41,14 @@ export async function saveStockRows(
   taken: Taken,
   actor: Actor,
 ): Promise<Outcome[]> {
-  const ids = await findStockedIds(tx, [...new Set(rows.map(({ row }) => row.sku))]);
-  const shelves = await freshShelves(tx, [...ids.values()]);
+  const named = await findNamed(tx, [...new Set(rows.map(({ row }) => row.sku))]);
+  const ids = plainIds(tx, named);
+  const shelves = await freshShelves(tx, ids);
   const own = new Map<string, number>();
   const outcomes: Outcome[] = [];
   for (const { line, row } of rows) {
     const count = await rowOutcome(line, async () => {
-      const found = await countOf(tx, shelves, ids.get(row.sku), row);
+      const found = await countOf(tx, shelves, productNamed(tx, named, row.sku)?.id, row);
       const first = taken.get(found.key) ?? own.get(found.key);
       if (first !== undefined) throw invalid("sku", `repeats the place of line ${first}`, "duplicate");
       return found;
@@ -62,7 +64,7 @@ export async function saveStockRows(
     const change = by === 0 ? "unchanged" : item === null ? "created" : "updated";
     outcomes.push({ line, key, change, ...(effect && { effect }) });
   }
-  await fillBackorders(tx, shelves, [...ids.values()]);
+  await fillBackorders(tx, shelves, ids);
   return outcomes;
 }
 
@@ -131,7 +133,7 @@ async function spotOf(tx: Tx, shelf: OpenShelf, warehouse_id: number, row: Count
     if (lot && isAvailable(lot.status) && lot.expiration_date !== null) {
       inner.wake("inventory.expire_lots", lot.expiration_date);
     }
-    return { product_id: product.id, ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: received_date };
+    return { ...ownSpot(product), ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: received_date };
   });
 }
 

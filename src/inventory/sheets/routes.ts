@@ -6,6 +6,7 @@ import { answerImport, type Import, importFields, TriedImportView } from "../../
 import { documented } from "../../http/route.ts";
 import { checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
+import { showsBins } from "../bin_codes.ts";
 import { CountedStock, type HeldStock, heldView, stockColumns } from "./columns.ts";
 import { saveStockRows } from "./commands.ts";
 import { listHeldAfter } from "./store.ts";
@@ -30,6 +31,12 @@ export const stockExport: CsvFile<HeldStock> = {
   cells: (held) => writeCells(stockColumns, heldView(held)),
 };
 
+/** Stock as its merchant is shown it: how much lies in which warehouse, and not where in it. */
+export const exportWithoutBins: CsvFile<HeldStock> = {
+  ...stockExport,
+  cells: (held) => writeCells(stockColumns, { ...heldView(held), bin: null }),
+};
+
 /** Stock as CSV files. */
 export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
   .use(conventions)
@@ -47,7 +54,7 @@ export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
       answers: { 200: EnvelopedView(TriedImportView) },
     }),
   })
-  .get("/export.csv", ({ call, query }) => answerCsv(call, stockExport, query), {
+  .get("/export.csv", ({ call, query }) => answerCsv(call, showsBins(call) ? stockExport : exportWithoutBins, query), {
     query: queryOf(closed(sheetFields)),
     detail: documented({
       id: "exportInventory",

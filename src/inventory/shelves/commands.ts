@@ -12,7 +12,7 @@ import type { Spot, StockItem } from "../ledger/spot.ts";
 import { isAt, type Posted, type Posting, postAnswered, postMovements, promiseUnits } from "../ledger/store.ts";
 import { refuseBundle } from "../stock/rules.ts";
 import { availableOf, itemStatus, itemView, type Shelf, totalsOf } from "../stock/shelf.ts";
-import { findStockedIds, loadShelves, lockShelves } from "../stock/store.ts";
+import { findNamed, loadShelves, lockShelves } from "../stock/store.ts";
 
 /** The sums whose change the world is told, and the units waited for at that moment. */
 interface Told {
@@ -174,13 +174,15 @@ async function bundleEvents(tx: Tx, before: ReadonlyMap<number, number>): Promis
 /** What the world is told of a bundle of which so many sets could be made before; nothing when they are as many now. */
 function setsEvents(tx: Tx, shelf: Shelf & { readonly sets: number }, had: number): DomainEvent[] {
   if (shelf.sets === had) return [];
+  const { merchant_id } = shelf.product;
   const data = { object: "inventory_item", ...itemView(shelf, tx.now, tx.now) };
   const levels = { available: had, total: had + data.reserved };
   const before = { ...levels, status: itemStatus(shelf.product, had, shelf.backordered) };
-  return changeEvents({ type: "inventory.updated", data, previous: previousOf(before, data) }, had);
+  return changeEvents({ type: "inventory.updated", merchant_id, data, previous: previousOf(before, data) }, had);
 }
 
 interface StockEvent extends DomainEvent {
+  readonly merchant_id: number;
   readonly data: { readonly object: string } & ReturnType<typeof itemView>;
 }
 
@@ -189,7 +191,13 @@ export function stockEvent(tx: Tx, type: EventType, shelf: OpenShelf, more: obje
   const data = { object: "inventory_item", ...shelfView(tx, shelf), ...more };
   const { available, reserved, backordered } = shelf.told;
   const status = itemStatus(shelf.product, available, backordered);
-  return { type, data, previous: previousOf({ ...shelf.told, total: available + reserved, status }, data) };
+  const { merchant_id } = shelf.product;
+  return {
+    type,
+    merchant_id,
+    data,
+    previous: previousOf({ ...shelf.told, total: available + reserved, status }, data),
+  };
 }
 
 /** A shelf's stock as its detail shows it, after what this transaction has done so far. */
@@ -204,9 +212,12 @@ export function shelfView(tx: Tx, shelf: OpenShelf) {
 export async function tellSets(tx: Tx, before: Product, after: Product): Promise<void> {
   if (isDeepStrictEqual(before.components, after.components)) return;
   const skus = [...before.components, ...after.components].map(({ sku }) => sku);
-  const ids = await findStockedIds(tx, skus);
+  const named = await findNamed(tx, skus);
+  const ids = [...named.values()]
+    .flat()
+    .flatMap(({ id, merchant_id }) => (merchant_id === after.merchant_id ? id : []));
   // Locked, so that whoever changes a part at the same moment either is counted here or finds the bundle as it is now.
-  const parts = await lockShelves(tx, [...ids.values()]);
+  const parts = await lockShelves(tx, ids);
   const free = new Map(parts.map(({ product, items }) => [product.sku, availableOf(items, tx.now)]));
   const [shelf] = await loadShelves(tx, [after.id]);
   if (shelf === undefined) return;

@@ -14,19 +14,20 @@ import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { adjustStock, adjustTogether } from "../adjustments/commands.ts";
 import { addStock } from "../arrivals/commands.ts";
+import { refuseBins, showsBins } from "../bin_codes.ts";
 import { loadShelvesAndSets } from "../bundles/store.ts";
 import { countStocked, listStocked } from "../levels/store.ts";
 import { openShelves } from "../shelves/commands.ts";
 import { AddStock, AdjustmentView, AdjustStock, ItemView, LevelView, ListLevels, ReceivedView } from "./schemas.ts";
 import { itemView, levelView } from "./shelf.ts";
-import { findStockedIds } from "./store.ts";
+import { findStockedId } from "./store.ts";
 
 const adjusting: SharedAct<{ readonly sku: string; readonly input: AdjustStock }, object> = {
   name: "adjustInventory",
   status: 200,
   weight: () => 1,
   alone: async (tx, { input: { sku, input }, call }) => {
-    await requireMatch(call, () => locked(tx, sku));
+    await requireMatch(call, () => locked(call, tx, sku));
     return adjustStock(tx, sku, input, call.actor);
   },
   together: (tx, parts) => {
@@ -58,11 +59,11 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
       needs: "stock.write",
       chapter: "Inventory",
       summary: "Add inventory",
-      refuses: ["bin_full", "resource_missing"],
+      refuses: ["bin_full", "bin_of_other_merchant", "resource_missing"],
       answers: { 201: EnvelopedView(ReceivedView) },
     }),
   })
-  .get("/:sku", ({ call, params }) => answerRead(call, (db) => detail(db, params.sku)), {
+  .get("/:sku", ({ call, params }) => answerRead(call, (db) => detail(call, db, params.sku)), {
     detail: documented({
       id: "getInventory",
       needs: "stock.read",
@@ -80,27 +81,35 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
       chapter: "Inventory",
       matches: true,
       summary: "Adjust the inventory of a SKU",
-      refuses: ["ambiguous_stock", "insufficient_inventory", "quantity_conflict", "would_break_reservations"],
+      refuses: [
+        "ambiguous_stock",
+        "bin_of_other_merchant",
+        "insufficient_inventory",
+        "quantity_conflict",
+        "would_break_reservations",
+      ],
       answers: { 200: EnvelopedView(AdjustmentView) },
     }),
   });
 
-async function detail(db: Db, sku: string) {
-  const id = (await findStockedIds(db, [sku])).get(sku);
-  const [shelf] = id === undefined ? [] : await loadShelvesAndSets(db, [id]);
+async function detail(call: Call, db: Db, sku: string) {
+  const id = await findStockedId(db, sku);
+  const [shelf] = id === null ? [] : await loadShelvesAndSets(db, [id]);
   if (shelf === undefined) throw missing("SKU", sku);
-  return tagged(itemView(shelf, db.now, shelf.updated_at), null);
+  return tagged(itemView(shelf, db.now, shelf.updated_at, showsBins(call)), null);
 }
 
 /** As `detail`, and nobody else changes it until the transaction ends. */
-async function locked(tx: Tx, sku: string) {
-  await openShelves(tx, [...(await findStockedIds(tx, [sku])).values()]);
-  return detail(tx, sku);
+async function locked(call: Call, tx: Tx, sku: string) {
+  const id = await findStockedId(tx, sku);
+  await openShelves(tx, id === null ? [] : [id]);
+  return detail(call, tx, sku);
 }
 
 function list(call: Call, query: ListLevels): Promise<Response> {
   const { location, sort = "sku", expiring_before, page: _page, limit: _limit, cursor: _cursor, ...named } = query;
   // A warehouse that does not exist holds nothing.
+  refuseBins(call, { bin: named.bin, zone: named.zone });
   const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
   const filter = { ...named, warehouse_id, expiring_before: momentOf(expiring_before) };
   return answerList(
@@ -109,14 +118,14 @@ function list(call: Call, query: ListLevels): Promise<Response> {
     {
       rows: (db, window) => listStocked(db, filter, window, sort),
       count: (db) => countStocked(db, filter),
-      position: ({ id, key }) => [key, id],
+      position: ({ key, place }) => [key, place],
     },
     async (rows, db) => {
       const shelves = await loadShelvesAndSets(
         db,
         rows.map(({ id }) => id),
       );
-      return shelves.map((shelf) => levelView(shelf, db.now, shelf.updated_at));
+      return shelves.map((shelf) => levelView(shelf, db.now, shelf.updated_at, showsBins(call)));
     },
   );
 }

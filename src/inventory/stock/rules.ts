@@ -1,10 +1,62 @@
 import { Fault, type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
+import { merchantRequired, refuseShared } from "../../owners/rules.ts";
+import type { ProductType } from "../../products/status.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
 import type { Shelf, StockedProduct } from "./shelf.ts";
+
+/** Whose products are looked for. */
+interface Seeing {
+  readonly scope: { readonly sees: number | null; readonly makes: number | null };
+}
 
 /** What is wrong with a field that names a bundle where stock is meant. */
 export function bundleProblem(field: string): FieldProblem {
   return { field, code: "invalid_value", message: "is a bundle, which has no stock: name its components" };
+}
+
+/** A product as a request names it. */
+interface NamedProduct {
+  readonly id: number;
+  readonly merchant_id: number;
+  readonly sku: string;
+  readonly type: ProductType;
+}
+
+/** Products by their SKUs, which several merchants may use. */
+export type NamedProducts = ReadonlyMap<string, readonly NamedProduct[]>;
+
+/**
+ * The product that a SKU means, or null: of several that of the merchant for whom the scope makes records.
+ * Refuses: merchant_required, where it may be several merchants'.
+ */
+export function productNamed({ scope }: Seeing, named: NamedProducts, sku: string): NamedProduct | null {
+  const all = named.get(sku) ?? [];
+  const own = all.find(({ merchant_id }) => merchant_id === scope.makes);
+  if (own === undefined) refuseShared(all, () => sku);
+  return own ?? all[0] ?? null;
+}
+
+/** The ids of the products of those SKUs that only one merchant uses, or the one for whom the scope makes records. */
+export function plainIds({ scope }: Seeing, named: NamedProducts): number[] {
+  return [...named.values()].flatMap((all) => {
+    const own = all.length === 1 ? all[0] : all.find(({ merchant_id }) => merchant_id === scope.makes);
+    return own?.id ?? [];
+  });
+}
+
+/**
+ * The only merchant who has all the products that items name, or who has the first of them when nobody has all.
+ * Refuses: merchant_required, where it may be several.
+ */
+export function ownerOfAll(named: NamedProducts, items: readonly { readonly sku: string }[]): number {
+  const ownersOf = (sku: string) => (named.get(sku) ?? []).map(({ merchant_id }) => merchant_id);
+  const known = items.map(({ sku }) => ownersOf(sku)).filter((owners) => owners.length > 0);
+  const [first = []] = known;
+  const all = first.filter((owner) => known.every((owners) => owners.includes(owner)));
+  const [owner, ...others] = all.length > 0 ? all : first;
+  if (others.length > 0) throw merchantRequired();
+  // Nothing that is named is known, so whose it would be does not matter.
+  return owner ?? 0;
 }
 
 /** Refuses: validation_failed, for a bundle, which has no stock of its own. */

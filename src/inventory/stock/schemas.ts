@@ -12,6 +12,7 @@ import {
   quantityField,
   textField,
 } from "../../kit/schema.ts";
+import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { adjustmentReasons, binKinds, itemStatuses, lotStatuses } from "../status.ts";
 
@@ -39,6 +40,12 @@ export const ListLevels = closed({
 });
 export type ListLevels = Static<typeof ListLevels>;
 
+/** What a delivery came in, which its billable fact tells. */
+export const loadFields = {
+  cartons: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "How many cartons they came in." })),
+  pallets: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "How many pallets they came on." })),
+};
+
 export const AddStock = closed({
   sku: textField(100),
   quantity: quantityField(),
@@ -51,6 +58,8 @@ export const AddStock = closed({
   reference: Type.Optional(textField(100)),
   unit_cost: Type.Optional(moneyField()),
   notes: Type.Optional(notesField()),
+  ...ofMerchant,
+  ...loadFields,
 });
 export type AddStock = Static<typeof AddStock>;
 
@@ -72,6 +81,7 @@ export type AdjustStock = Static<typeof AdjustStock>;
 const count = Type.Integer({ minimum: 0 });
 
 const level = {
+  merchant_id: OwnerView,
   sku: Type.String(),
   name: Type.String(),
   available: count,
@@ -85,7 +95,7 @@ const level = {
   locations: Type.Array(
     closed({
       warehouse_id: Type.String(),
-      location: Type.String(),
+      location: Type.String({ description: "The bin; for merchants, who are not told of bins, the warehouse." }),
       kind: choice(binKinds),
       quantity: count,
       temperature_zone: nullable(choice(temperatureZones)),

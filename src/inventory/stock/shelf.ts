@@ -2,6 +2,7 @@ import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Product } from "../../products/product.ts";
 import { isSold } from "../../products/status.ts";
+import { placeShown } from "../bin_codes.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
 import { causeOf, type ItemStatus, isAvailable, lotStatusAt, type UnavailableCause } from "../status.ts";
 
@@ -9,6 +10,7 @@ import { causeOf, type ItemStatus, isAvailable, lotStatusAt, type UnavailableCau
 export type StockedProduct = Pick<
   Product,
   | "id"
+  | "merchant_id"
   | "sku"
   | "name"
   | "type"
@@ -17,9 +19,16 @@ export type StockedProduct = Pick<
   | "expiration_tracking"
   | "min_shelf_life_days"
   | "reorder_point"
+  | "weight"
+  | "weight_unit"
   | "status"
   | "created_at"
 >;
+
+/** The fields of a spot and of a lot that name the product and whose it is. */
+export function ownSpot({ id, merchant_id }: Pick<StockedProduct, "id" | "merchant_id">) {
+  return { merchant_id, product_id: id };
+}
 
 /** All stock of one product and the demand that waits for it. */
 export interface Shelf {
@@ -107,10 +116,16 @@ export function itemStatus(
 }
 
 /** A product's stock as the list of levels shows it; `last_updated` in milliseconds. */
-export function levelView({ product, items, backordered, incoming, sets }: Shelf, now: number, last_updated: number) {
+export function levelView(
+  { product, items, backordered, incoming, sets }: Shelf,
+  now: number,
+  last_updated: number,
+  shows_bins = true,
+) {
   const { on_hand, reserved, available: own, picked, unavailable } = totalsOf(items, now);
   const available = sets ?? own;
   return {
+    merchant_id: wireId("merchant", product.merchant_id),
     sku: product.sku,
     name: product.name,
     available,
@@ -121,7 +136,7 @@ export function levelView({ product, items, backordered, incoming, sets }: Shelf
     on_hand,
     incoming,
     backordered,
-    locations: locationsOf(items),
+    locations: locationsOf(items, shows_bins),
     reorder_point: product.reorder_point,
     status: itemStatus(product, available, backordered),
     last_updated: iso(last_updated),
@@ -129,22 +144,28 @@ export function levelView({ product, items, backordered, incoming, sets }: Shelf
 }
 
 /** A product's stock as its detail and its events show it: the level with its lots. */
-export function itemView(shelf: Shelf, now: number, last_updated: number) {
+export function itemView(shelf: Shelf, now: number, last_updated: number, shows_bins = true) {
   const { lot_tracking, expiration_tracking } = shelf.product;
   return {
-    ...levelView(shelf, now, last_updated),
+    ...levelView(shelf, now, last_updated, shows_bins),
     lot_tracking,
     expiration_tracking,
     lots: lotsOf(shelf.items, now),
   };
 }
 
-/** The bins in which units lie, in the order of the items. Staging is left out: its units are on their way. */
-function locationsOf(items: readonly StockItem[]) {
+/**
+ * The bins in which units lie, in the order of the items, or for those who are not shown them the kinds of bins of each
+ * zone. Staging is left out: its units are on their way.
+ */
+function locationsOf(items: readonly StockItem[], shows_bins: boolean) {
   const lying = items.filter(({ bin_kind }) => bin_kind !== "staging");
-  return quantitiesBy(lying, ({ bin_id }) => bin_id).map(([item, quantity]) => {
-    const { warehouse_id, bin, bin_kind, temperature_zone, temperature_range } = item;
-    const place = { warehouse_id: wireId("warehouse", warehouse_id), location: bin, kind: bin_kind, quantity };
+  const placeOf = ({ bin_id, warehouse_id, bin_kind, temperature_zone, temperature_range }: StockItem) =>
+    shows_bins ? bin_id : [warehouse_id, bin_kind, temperature_zone, temperature_range].join();
+  return quantitiesBy(lying, placeOf).map(([item, quantity]) => {
+    const { warehouse_id, bin_kind, temperature_zone, temperature_range } = item;
+    const location = placeShown(item.bin, warehouse_id, shows_bins);
+    const place = { warehouse_id: wireId("warehouse", warehouse_id), location, kind: bin_kind, quantity };
     return temperature_range === null
       ? { ...place, temperature_zone }
       : { ...place, temperature_zone, temperature_range };
@@ -164,10 +185,11 @@ function lotsOf(items: readonly StockItem[], now: number) {
 }
 
 /** The first item under each key, and the units of all items under it, in the order of the items. */
-function quantitiesBy(items: readonly StockItem[], keyOf: (item: StockItem) => number): [StockItem, number][] {
+type Place = number | string;
+function quantitiesBy(items: readonly StockItem[], keyOf: (item: StockItem) => Place): [StockItem, number][] {
   // Most products lie in one place.
   if (items.length < 2) return items.map((item) => [item, item.on_hand]);
-  const found = new Map<number, [StockItem, number]>();
+  const found = new Map<Place, [StockItem, number]>();
   for (const item of items) {
     const known = found.get(keyOf(item));
     if (known === undefined) found.set(keyOf(item), [item, item.on_hand]);

@@ -1,5 +1,5 @@
 import { and, eq, sql } from "drizzle-orm";
-import { amongTexts, forUpdateInOrder, isOneOf, list, named } from "../../../db/kit.ts";
+import { among, amongTexts, forUpdateInOrder, isOneOf, list, named } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -13,11 +13,12 @@ import type { Db, Tx } from "../../database/store.ts";
 import { invalidFields, ofFields } from "../../kit/fault.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import { reservationStarts } from "../status.ts";
-import { bundleProblem } from "./rules.ts";
+import { bundleProblem, type NamedProducts, ownerOfAll, productNamed } from "./rules.ts";
 import type { Shelf } from "./shelf.ts";
 
 const stocked = {
   id: products.id,
+  merchant_id: products.merchant_id,
   sku: products.sku,
   name: products.name,
   type: products.type,
@@ -26,6 +27,8 @@ const stocked = {
   expiration_tracking: products.expiration_tracking,
   min_shelf_life_days: products.min_shelf_life_days,
   reorder_point: products.reorder_point,
+  weight: products.weight,
+  weight_unit: products.weight_unit,
   status: products.status,
   created_at: products.created_at,
 };
@@ -61,6 +64,7 @@ const bundled = sql`exists (
 /** What is read of a stock item: its place, its lot and its units. */
 export const itemColumns = {
   id: stock_items.id,
+  merchant_id: stock_items.merchant_id,
   warehouse_id: stock_items.warehouse_id,
   warehouse_priority: named(warehouses.priority, "warehouse_priority"),
   bin_id: stock_items.bin_id,
@@ -150,37 +154,103 @@ export async function lockShelves(tx: Tx, ids: readonly number[]): Promise<Loade
   return shelves;
 }
 
-const idsBySku = prepared((sql, a: Args<{ skus: string }>) =>
+const bySku = prepared((sql, a: Args<{ skus: string }>) =>
   sql
-    .select({ id: products.id, sku: products.sku, type: products.type })
+    .select({ id: products.id, merchant_id: products.merchant_id, sku: products.sku, type: products.type })
     .from(products)
     .where(amongTexts(products.sku, a.skus)),
 );
 
-/** The ids of the products with these SKUs; SKUs that name nothing are left out. */
-export async function findStockedIds(db: Db, skus: readonly string[]): Promise<Map<string, number>> {
-  const rows = await idsBySku(db, { skus: list(skus) });
-  return new Map(rows.map(({ id, sku }) => [sku, id]));
+/** The products with these SKUs, which several merchants may use. */
+export async function findNamed(db: Db, skus: readonly string[]): Promise<NamedProducts> {
+  return Map.groupBy(await bySku(db, { skus: list(skus) }), ({ sku }) => sku);
+}
+
+/** The id of the product with this SKU, or null. Refuses: merchant_required. */
+export async function findStockedId(db: Db, sku: string): Promise<number | null> {
+  return productNamed(db, await findNamed(db, [sku]), sku)?.id ?? null;
+}
+
+const lying = prepared((select, a: Args<{ products: string; bin: string }>) =>
+  select
+    .selectDistinct({ id: stock_items.product_id, warehouse_id: stock_items.warehouse_id })
+    .from(stock_items)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .where(and(among(stock_items.product_id, a.products), eq(bins.code, a.bin), held)),
+);
+
+/**
+ * As `findStockedId`; of several merchants' products with this SKU the one of which units lie in a bin, if it is alone
+ * in that. Refuses: merchant_required.
+ */
+export async function findStockedIdIn(
+  db: Db,
+  sku: string,
+  bin: string | undefined,
+  warehouse_id: number | null,
+): Promise<number | null> {
+  const named = await findNamed(db, [sku]);
+  const all = named.get(sku) ?? [];
+  if (all.length < 2 || bin === undefined) return productNamed(db, named, sku)?.id ?? null;
+  const rows = await lying(db, { products: list(all.map(({ id }) => id)), bin });
+  const there = rows.filter((row) => warehouse_id === null || row.warehouse_id === warehouse_id);
+  const own = all.filter(({ id }) => there.some((row) => row.id === id));
+  return productNamed(db, own.length === 0 ? named : new Map([[sku, own]]), sku)?.id ?? null;
+}
+
+/** The products that the items of a request name, and whose they are. */
+interface Stocked {
+  readonly merchant_id: number;
+  /** In the order of the items. */
+  readonly ids: readonly number[];
 }
 
 /**
- * The id of the product of each item of a request, in their order.
- * Refuses: resource_missing, validation_failed (a bundle); both name all such fields.
+ * The product of each item of a request, all of one merchant: of this one, if it is said, else of the one for whom the
+ * scope makes records, else of the only one who has all of them. A product of anyone else is as unknown as none.
+ * Refuses: resource_missing, validation_failed (a bundle), both of which name all such fields; merchant_required.
  */
-export async function getStockedIds(
+export async function getStocked(
   db: Db,
   items: readonly { readonly sku: string }[],
   field: string,
-): Promise<number[]> {
-  const rows = await idsBySku(db, { skus: list(items.map(({ sku }) => sku)) });
-  const found = new Map(rows.map((row) => [row.sku, row]));
-  const fields = items.flatMap(({ sku }, at) =>
-    found.has(sku) ? [] : { field: `${field}[${at}].sku`, code: "resource_missing", message: "names no product" },
+  owner: number | null = db.scope.makes,
+): Promise<Stocked> {
+  const named = await findNamed(
+    db,
+    items.map(({ sku }) => sku),
+  );
+  const merchant_id = owner ?? ownerOfAll(named, items);
+  const found = items.map(({ sku }) => named.get(sku)?.find((product) => product.merchant_id === merchant_id));
+  const fields = found.flatMap((product, at) =>
+    product === undefined
+      ? { field: `${field}[${at}].sku`, code: "resource_missing", message: "names no product" }
+      : [],
   );
   if (fields.length > 0) throw ofFields("resource_missing", fields);
-  const bundles = items.flatMap(({ sku }, at) =>
-    found.get(sku)?.type === "bundle" ? bundleProblem(`${field}[${at}].sku`) : [],
+  const bundles = found.flatMap((product, at) =>
+    product?.type === "bundle" ? bundleProblem(`${field}[${at}].sku`) : [],
   );
   if (bundles.length > 0) throw invalidFields(bundles);
-  return items.map(({ sku }) => found.get(sku)?.id ?? 0);
+  return { merchant_id, ids: found.map((product) => product?.id ?? 0) };
+}
+
+const units = prepared((select, _: Args<object>) =>
+  select
+    .select({ number: sql`coalesce(sum(${stock_items.on_hand}), 0)`.mapWith(Number) })
+    .from(stock_items)
+    .where(held),
+);
+const travelling = prepared((select, _: Args<object>) =>
+  select
+    .select({ number: sql`coalesce(sum(${transfer_loads.in_transit}), 0)`.mapWith(Number) })
+    .from(transfer_loads)
+    .innerJoin(products, eq(products.id, transfer_loads.product_id))
+    .where(sql`${transfer_loads.in_transit} > 0`),
+);
+
+/** How many units lie in the warehouses, and are on their way between two of them. */
+export async function countGoods(db: Db): Promise<number> {
+  const [[lying], [moving]] = [await units(db, {}), await travelling(db, {})];
+  return (lying?.number ?? 0) + (moving?.number ?? 0);
 }

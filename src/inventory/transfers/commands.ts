@@ -1,3 +1,4 @@
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -10,9 +11,10 @@ import { lotSpot } from "../lots/lot.ts";
 import { findLotById } from "../lots/store.ts";
 import { moveUnits, type OpenShelf, shelfOf } from "../shelves/commands.ts";
 import { refuseTooMuch } from "../stock/rules.ts";
-import { getStockedIds } from "../stock/store.ts";
+import { ownSpot } from "../stock/shelf.ts";
+import { getStocked } from "../stock/store.ts";
 import { binFor, waitingSpot, warehouseNamed } from "../warehouses/commands.ts";
-import { shareWarehouse } from "../warehouses/store.ts";
+import { calendarAt, shareWarehouse } from "../warehouses/store.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
 import { type ArrivedUnits, chooseUnits, planArrival } from "./rules.ts";
 import type { CloseTransfer, CreateTransfer, ReceiveTransfer } from "./schemas.ts";
@@ -28,11 +30,12 @@ export async function createTransfer(tx: Tx, input: CreateTransfer): Promise<Tra
   const from_warehouse_id = await warehouseNamed(tx, input.from_location, "from_location");
   const to_warehouse_id = await warehouseNamed(tx, input.to_location, "to_location");
   if (from_warehouse_id === to_warehouse_id) throw invalid("to_location", "must be another warehouse");
-  const ids = await getStockedIds(tx, input.items, "items");
+  const { merchant_id, ids } = await getStocked(tx, input.items, "items");
   const lines = input.items.map(({ quantity, lot_number = null, bin = null }, at) => {
     return { product_id: ids[at] ?? 0, quantity, lot_number, bin };
   });
-  return insertTransfer(tx, { reference: input.reference ?? null, from_warehouse_id, to_warehouse_id }, lines);
+  const fields = { merchant_id, reference: input.reference ?? null, from_warehouse_id, to_warehouse_id };
+  return insertTransfer(tx, fields, lines);
 }
 
 /**
@@ -65,7 +68,9 @@ export async function shipTransfer(tx: Tx, id: string, actor: Actor): Promise<Tr
     await insertLoads(tx, [...loads.values()]);
   }
   if (shortages.length > 0) throw shortage(before, shortages);
-  return saveTransfer(tx, before, { status, shipped_at: tx.now });
+  const after = await saveTransfer(tx, before, { status, shipped_at: tx.now });
+  await bill(tx, "transfer.ship", after, lines);
+  return after;
 }
 
 function productsOf(rows: readonly { readonly product_id: number }[]): number[] {
@@ -112,7 +117,7 @@ function postingOf({ id }: Transfer, quantity: number, actor: Actor) {
 /**
  * Receives units of a transfer; without `items`, all that are in transit. Waiting orders get them at once. The transfer
  * is received once nothing is in transit. Refuses: resource_missing, invalid_state_transition, validation_failed,
- * bin_full. Emits: inventory.updated.
+ * bin_full, bin_of_other_merchant. Emits: inventory.updated.
  */
 export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer, actor: Actor): Promise<Transfer> {
   const before = await lockTransfer(tx, id);
@@ -137,7 +142,31 @@ export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer
     hasEnded(loads) ? received(tx, "receive", before) : { status: moved("receive_part", before.status) },
   );
   await fillBackorders(tx, shelves, products);
+  await bill(
+    tx,
+    "transfer.receive",
+    after,
+    arrived.map(({ load: { product_id }, quantity }) => ({ product_id, quantity })),
+  );
   return after;
+}
+
+/** Tells what units are billed as that leave with a transfer, or arrive. */
+async function bill(
+  tx: Tx,
+  act: "transfer.ship" | "transfer.receive",
+  { id, merchant_id, version, from_warehouse_id, to_warehouse_id }: Transfer,
+  units: readonly { readonly product_id: number; readonly quantity: number }[],
+): Promise<void> {
+  const here = act === "transfer.ship" ? from_warehouse_id : to_warehouse_id;
+  const attributes = {
+    from_warehouse_id: wireId("warehouse", from_warehouse_id),
+    to_warehouse_id: wireId("warehouse", to_warehouse_id),
+    skus: productsOf(units).length,
+  };
+  const quantity = units.reduce((sum, one) => sum + one.quantity, 0);
+  const warehouse = await calendarAt(tx, here);
+  billFacts(tx, [{ act, merchant_id, warehouse, quantity, source: { id, version }, attributes }]);
 }
 
 const hasEnded = (loads: readonly TransferLoad[]) => loads.every((load) => load.in_transit === 0);
@@ -157,7 +186,7 @@ async function takeLoad(
   actor: Actor,
 ): Promise<StockItem> {
   const lot = load.lot_id === null ? null : await findLotById(tx, load.lot_id);
-  const spot = { product_id: load.product_id, ...place, ...lotSpot(lot), received_at: load.stocked_at };
+  const spot = { ...ownSpot(shelf.product), ...place, ...lotSpot(lot), received_at: load.stocked_at };
   refuseTooMuch(shelf, spot, quantity, "quantity");
   const posting = { ...postingOf(transfer, quantity, actor), from: null, to: spot, to_place: null };
   const { to } = await moveUnits(tx, shelf, posting);
@@ -178,7 +207,7 @@ export async function closeTransfer(tx: Tx, id: string, input: CloseTransfer, ac
   const { reason = "lost", notes } = input;
   const open = planArrival(loadsOf(before), undefined);
   const shelves = await freshShelves(tx, productsOf(open.map(({ load }) => load)));
-  const place = await waitingSpot(tx, before.to_warehouse_id, "quarantine");
+  const place = await waitingSpot(tx, before.to_warehouse_id, "quarantine", before.merchant_id);
   for (const { load, quantity } of open) {
     const shelf = shelfOf(shelves, load.product_id);
     const from = await takeLoad(tx, before, shelf, { load, quantity }, place, actor);

@@ -10,6 +10,7 @@ import { requireMatch } from "../../http/preconditions.ts";
 import { documented, type RouteNotes } from "../../http/route.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { showsBins } from "../bin_codes.ts";
 import { cancelTransfer, closeTransfer, createTransfer, receiveTransfer, shipTransfer } from "./commands.ts";
 import { CloseTransfer, CreateTransfer, ListTransfers, NoBody, ReceiveTransfer, TransferView } from "./schemas.ts";
 import { countTransfers, getTransfer, listTransfers, lockTransfer } from "./store.ts";
@@ -42,9 +43,14 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
       answers: { 200: ListView(TransferView) },
     }),
   })
-  .get("/:id", ({ call, params }) => answerRead(call, async (db) => transferView(await getTransfer(db, params.id))), {
-    detail: found("getTransfer", "stock.read", "Get a transfer"),
-  })
+  .get(
+    "/:id",
+    ({ call, params }) =>
+      answerRead(call, async (db) => transferView(await getTransfer(db, params.id), showsBins(call))),
+    {
+      detail: found("getTransfer", "stock.read", "Get a transfer"),
+    },
+  )
   .post("/:id/ship", ({ call, params }) => step(call, params.id, (tx) => shipTransfer(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
     detail: found("shipTransfer", "stock.floor", "Ship a transfer", {
@@ -59,7 +65,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
       body: bodyOf(ReceiveTransfer),
       detail: found("receiveTransfer", "stock.floor", "Receive a transfer", {
         matches: true,
-        refuses: ["bin_full", "invalid_state_transition"],
+        refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
       }),
     },
   )
@@ -109,6 +115,6 @@ function list(call: Call, query: ListTransfers): Promise<Response> {
       count: (db) => countTransfers(db, filter),
       position: ({ created_at, id }) => [created_at, id],
     },
-    (rows) => rows.map(transferView),
+    (rows) => rows.map((transfer) => transferView(transfer, showsBins(call))),
   );
 }

@@ -10,6 +10,7 @@ import {
   quantityField,
   textField,
 } from "../../kit/schema.ts";
+import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
 import { missingReasons, transferMoves, transferStatuses } from "./status.ts";
 
 const items_max = 500;
@@ -26,6 +27,7 @@ export const CreateTransfer = closed({
   to_location: idField("warehouse"),
   reference: Type.Optional(nullable(textField(100))),
   items: Type.Array(MovedItem, { minItems: 1, maxItems: items_max }),
+  ...ofMerchant,
 });
 export type CreateTransfer = Static<typeof CreateTransfer>;
 
@@ -69,6 +71,7 @@ const counts = { quantity_in_transit: count, quantity_received: count, quantity_
 
 export const TransferView = closed({
   id: Type.String(),
+  merchant_id: OwnerView,
   status: choice(transferStatuses),
   reference: text,
   from_location: Type.String(),

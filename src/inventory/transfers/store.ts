@@ -147,7 +147,7 @@ export async function listInTransit(db: Db, product_id: number, limit: number): 
 /** Stores a transfer that is planned and answers it. */
 export async function insertTransfer(
   tx: Tx,
-  fields: Pick<PlainTransfer, "reference" | "from_warehouse_id" | "to_warehouse_id">,
+  fields: Pick<PlainTransfer, "merchant_id" | "reference" | "from_warehouse_id" | "to_warehouse_id">,
   lines: readonly Pick<TransferLine, "product_id" | "lot_number" | "bin" | "quantity">[],
 ): Promise<Transfer> {
   const times = { created_at: tx.now, updated_at: tx.now, shipped_at: null, received_at: null, cancelled_at: null };

@@ -1,6 +1,7 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions } from "../../kit/moves.ts";
+import { binShown } from "../bin_codes.ts";
 import { type TransferStatus, transferMoves } from "./status.ts";
 
 /** Units of one line and one lot (or of none) that left. The counts change while a transaction works on them. */
@@ -35,6 +36,7 @@ export interface TransferLine {
 /** Units on their way from one warehouse to another, without its lines. */
 export interface PlainTransfer {
   readonly id: number;
+  readonly merchant_id: number;
   readonly status: TransferStatus;
   readonly reference: string | null;
   readonly from_warehouse_id: number;
@@ -77,10 +79,11 @@ function countsOf(loads: readonly TransferLoad[]) {
 }
 
 /** The transfer as the API shows it. */
-export function transferView(transfer: Transfer) {
+export function transferView(transfer: Transfer, shows_bins = true) {
   const { id, status, reference, from_warehouse_id, to_warehouse_id, lines, version } = transfer;
   return {
     id: wireId("transfer", id),
+    merchant_id: wireId("merchant", transfer.merchant_id),
     status,
     reference,
     from_location: wireId("warehouse", from_warehouse_id),
@@ -88,7 +91,7 @@ export function transferView(transfer: Transfer) {
     items: lines.map(({ sku, lot_number, bin, quantity, loads }) => ({
       sku,
       lot_number,
-      bin,
+      bin: bin === null ? null : binShown(bin, shows_bins),
       quantity,
       ...countsOf(loads),
       lots: loads.map((load) => ({ lot_number: load.lot_number, quantity: load.quantity, ...countsOf([load]) })),

@@ -1,7 +1,7 @@
 import { invalid } from "../../kit/fault.ts";
 import {
+  checkTimezone,
   dayText,
-  isTimeZone,
   localTime,
   momentAt,
   readDay,
@@ -21,6 +21,11 @@ export interface DispatchCalendar {
   readonly cutoff_time: string;
 }
 
+/** When orders leave which warehouse. */
+export interface WarehouseCalendar extends DispatchCalendar {
+  readonly id: number;
+}
+
 // A calendar whose holidays leave no day free for longer promises nothing.
 const days_ahead_max = 800;
 
@@ -37,6 +42,12 @@ export function workingDay(from: number, { working_days, holidays }: DispatchCal
     if (isWorking && (holidays.length === 0 || !holidays.includes(dayText(day)))) return day;
   }
   return null;
+}
+
+/** Whether it is a day on which orders leave, at a moment (ms). */
+export function isWorkingDay(at: number, calendar: DispatchCalendar): boolean {
+  const { day } = localTime(at, calendar.timezone);
+  return workingDay(day, calendar) === day;
 }
 
 /** The cut-off (ms) until which what comes at a moment is to leave; null when no day is in sight. */
@@ -83,12 +94,4 @@ export function readCalendar({ timezone, working_days, holidays, cutoff_time }: 
     ...(holidays === undefined ? {} : { holidays: [...new Set(holidays)].sort() }),
     ...(cutoff_time === undefined ? {} : { cutoff_time }),
   };
-}
-
-/** Refuses: validation_failed, for a name that is no IANA time zone. */
-function checkTimezone(timezone: string): void {
-  // A name begins with a letter; what else is known, such as +05:00, has no summer time.
-  if (!/^[A-Za-z]/.test(timezone) || !isTimeZone(timezone)) {
-    throw invalid("timezone", "must be an IANA time zone such as America/New_York");
-  }
 }

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { checkAddresses } from "../../customers/rules.ts";
+import { readPlace } from "../../addresses/rules.ts";
 import { isDuplicate } from "../../database/conflict.ts";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import type { Place } from "../../kit/place.ts";
+import { findMerchantNamed } from "../../merchants/store.ts";
+import { servesOne } from "../../owners/rules.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { BinSpot } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
@@ -25,6 +26,7 @@ import {
   binHoldsStock,
   ensureBin,
   findBin,
+  findBinFor,
   findBinOfKind,
   findRoomyBin,
   findWarehouse,
@@ -35,15 +37,16 @@ import {
   insertWarehouse,
   insertZone,
   listPlainWarehouses,
-  lockUsed,
+  lockContents,
   lockWarehouse,
+  makeNewBin,
   saveBin,
   saveWarehouse,
   saveZone,
   shareWarehouse,
   zoneHoldsStock,
 } from "./store.ts";
-import { type Bin, binSpot, type Warehouse, type Zone, type ZonedWarehouse } from "./warehouse.ts";
+import { type Bin, binSpot, type NewBin, type Warehouse, type Zone, type ZonedWarehouse } from "./warehouse.ts";
 
 // Bins for units that are not for sale come last on the pick path.
 const last_place = 1_000_000;
@@ -108,7 +111,7 @@ export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse
   checkZonesDiffer(location_zones);
   const fields = {
     ...(name === undefined ? {} : { name }),
-    ...(address === undefined ? {} : { address: addressOf(address, name ?? before.name) }),
+    ...(address === undefined ? {} : { address: readPlace(address, name ?? before.name, "address") }),
     ...readCalendar(input),
     ...(priority === undefined ? {} : { priority }),
   };
@@ -133,15 +136,7 @@ const nameTaken = () => invalid("name", "belongs to another warehouse", "duplica
 
 function fieldsOf(input: CreateWarehouse) {
   const { name, address, priority = 100 } = input;
-  return { name, address: addressOf(address, name), priority, ...usualCalendar, ...readCalendar(input) };
-}
-
-/** Where parcels leave from. Refuses: validation_failed, for a place that no carrier finds. */
-function addressOf(address: CreateWarehouse["address"], name: string): Place {
-  const { address_line2 = null, state = null, postal_code = null } = address;
-  const place = { ...address, name: address.name ?? name, address_line2, state, postal_code };
-  checkAddresses([{ ...place, company: place.company ?? null, phone: place.phone ?? null }], () => "address.");
-  return place;
+  return { name, address: readPlace(address, name, "address"), priority, ...usualCalendar, ...readCalendar(input) };
 }
 
 /** Fills a new warehouse with its zones; the places for units that are not for sale lie in the first one. */
@@ -171,14 +166,43 @@ async function setZone(tx: Tx, warehouse: Warehouse, input: ZoneInput, field: st
   }
 }
 
+const usualBinFields = {
+  kind: "storage" as const,
+  pick_order: 0,
+  capacity: null,
+  dedicated_merchant_id: null,
+  mix_merchants: false,
+};
+
+/** The merchant for whom a bin is to be kept, or null. Refuses: validation_failed. */
+async function merchantFor(
+  tx: Tx,
+  bin: Bin | null,
+  name: string | number | null,
+  place: string,
+): Promise<number | null> {
+  if (name === null) return null;
+  const field = `${place}.dedicated_merchant_id`;
+  const merchant = await findMerchantNamed(tx, String(name));
+  if (merchant === null) throw invalid(field, "names no merchant: send its code or its id, mer_…", "unknown");
+  const other = bin === null ? null : (await lockContents(tx, bin.id, merchant.id)).other;
+  if (other !== null) {
+    throw invalid(field, `cannot be ${merchant.code} while goods of ${wireId("merchant", other)} lie in the bin`);
+  }
+  return merchant.id;
+}
+
 async function setBin(tx: Tx, warehouse_id: number, zone_id: number, input: BinInput, field: string): Promise<void> {
   const { code } = input;
   checkBinCode(code, `${field}.code`);
   const before = await findBin(tx, warehouse_id, code);
-  const usual = before ?? { kind: "storage", pick_order: 0, capacity: null };
+  const usual = before ?? usualBinFields;
   const { kind = usual.kind, pick_order = usual.pick_order, capacity = usual.capacity } = input;
+  const { dedicated_merchant_id: name, mix_merchants = usual.mix_merchants } = input;
   checkBinKind(code, kind, `${field}.kind`);
-  const fields = { zone_id, kind, pick_order, capacity };
+  const dedicated_merchant_id =
+    name === undefined ? usual.dedicated_merchant_id : await merchantFor(tx, before, name, field);
+  const fields = { zone_id, kind, pick_order, capacity, dedicated_merchant_id, mix_merchants };
   if (before === null) return insertBins(tx, [{ warehouse_id, code, ...fields }]);
   const moves = before.zone_id !== zone_id || before.kind !== kind;
   if (moves && (await binHoldsStock(tx, before.id))) {
@@ -189,14 +213,16 @@ async function setBin(tx: Tx, warehouse_id: number, zone_id: number, input: BinI
 
 /** What a bin is wanted for. */
 interface Goods {
+  readonly merchant_id: number;
   readonly sku: string;
   readonly temperature_zone: TemperatureZone;
 }
 
 /**
  * The bin for goods that come in: the one named, made now in the warmest zone that fits when there is none of that
- * code, or else the first storage bin of that zone with room for these units; what is counted needs none, since it lies
- * there already. Refuses: validation_failed, which says how to add a zone that fits; bin_full.
+ * code, or else the first storage bin of that zone that takes goods of this merchant and has room for these units; what
+ * is counted needs neither, since it lies there already. Refuses: validation_failed, which says how to add a zone that
+ * fits; bin_full; bin_of_other_merchant.
  */
 export async function binFor(
   tx: Tx,
@@ -206,13 +232,7 @@ export async function binFor(
   quantity: number | "counted",
 ): Promise<Bin> {
   const found = code === undefined ? null : await findBin(tx, warehouse.id, code);
-  if (found !== null) {
-    const zone = warehouse.zones.find(({ id }) => id === found.zone_id);
-    refuseUnfit(found, zone, goods);
-    const room = await roomIn(tx, found, quantity);
-    if (room.free < room.needed) throw binFull(found, room);
-    return found;
-  }
+  if (found !== null) return fitFor(tx, warehouse, found, goods, quantity);
   const zones = fittingZones(warehouse.zones, goods.temperature_zone);
   const [warmest] = zones;
   if (warmest === undefined) {
@@ -224,30 +244,66 @@ export async function binFor(
     );
   }
   if (code === undefined) {
-    const bin = await usualBin(tx, zones, quantity);
+    const bin = await usualBin(tx, zones, goods, quantity);
     if (bin !== null) return bin;
   } else checkBinCode(code, "bin");
   const place = { warehouse_id: warehouse.id, zone_id: warmest.id, pick_order: 0, capacity: null };
-  return ensureBin(tx, { ...place, code: code ?? `${warmest.zone_id}-01`, kind: "storage" });
+  const bin: NewBin = { ...place, code: code ?? `${warmest.zone_id}-01`, kind: "storage" };
+  // Another that makes it at the same moment may put another merchant's goods there.
+  return (await makeNewBin(tx, bin)) ?? fitFor(tx, warehouse, await ensureBin(tx, bin), goods, quantity);
 }
 
 /**
- * The first storage bin of these zones with room for units that come; null when there is no storage bin at all.
- * Refuses: bin_full, which names the first of them.
+ * A bin that is there, if it suits the goods and takes them.
+ * Refuses: validation_failed, bin_full, bin_of_other_merchant.
  */
-async function usualBin(tx: Tx, zones: readonly Zone[], quantity: number | "counted"): Promise<Bin | null> {
+async function fitFor(
+  tx: Tx,
+  warehouse: ZonedWarehouse,
+  bin: Bin,
+  goods: Goods,
+  quantity: number | "counted",
+): Promise<Bin> {
+  refuseUnfit(
+    bin,
+    warehouse.zones.find(({ id }) => id === bin.zone_id),
+    goods,
+  );
+  const room = await roomIn(tx, bin, goods, quantity);
+  if (room.other !== null) throw binOfOther(bin, room.other);
+  if (room.free < room.needed) throw binFull(bin, room);
+  return bin;
+}
+
+/**
+ * The first storage bin of these zones that takes units that come; null when there is no storage bin at all.
+ * Refuses: bin_full, bin_of_other_merchant; both name the first of them.
+ */
+async function usualBin(
+  tx: Tx,
+  zones: readonly Zone[],
+  goods: Goods,
+  quantity: number | "counted",
+): Promise<Bin | null> {
   const needed = quantity === "counted" ? 0 : quantity;
+  const { merchant_id } = goods;
+  const next = (zone_id: number, units: number) =>
+    servesOne(tx) ? findRoomyBin(tx, zone_id, units) : findBinFor(tx, { zone_id, needed: units, merchant_id });
   for (const { id } of zones) {
-    let bin = await findRoomyBin(tx, id, needed);
+    let bin = await next(id, needed);
     // Another may have filled it meanwhile, which is known once it is locked; the next search passes over it then.
-    for (; bin !== null; bin = await findRoomyBin(tx, id, needed)) {
-      const room = await roomIn(tx, bin, quantity);
-      if (room.free >= room.needed) return bin;
+    for (; bin !== null; bin = await next(id, needed)) {
+      const room = await roomIn(tx, bin, goods, quantity);
+      if (room.other === null && room.free >= room.needed) return bin;
     }
   }
   for (const { id } of zones) {
+    const bin = await next(id, 0);
+    if (bin !== null) throw binFull(bin, await roomIn(tx, bin, goods, quantity));
+  }
+  for (const { id } of zones) {
     const bin = await findRoomyBin(tx, id, 0);
-    if (bin !== null) throw binFull(bin, await roomIn(tx, bin, quantity));
+    if (bin !== null) throw binOfOther(bin, (await roomIn(tx, bin, goods, needed)).other);
   }
   return null;
 }
@@ -256,16 +312,34 @@ async function usualBin(tx: Tx, zones: readonly Zone[], quantity: number | "coun
 interface Room {
   readonly needed: number;
   readonly free: number;
+  /** The merchant for whom it is kept, or whose goods it holds, if for his sake it takes none of another's. */
+  readonly other: number | null;
 }
 
-async function roomIn(tx: Tx, { id, capacity }: Bin, quantity: number | "counted"): Promise<Room> {
-  if (quantity === "counted" || capacity === null) return { needed: 0, free: 0 };
-  return { needed: quantity, free: Math.max(0, capacity - (await lockUsed(tx, id))) };
+async function roomIn(tx: Tx, bin: Bin, { merchant_id }: Goods, quantity: number | "counted"): Promise<Room> {
+  const { id, kind, capacity, dedicated_merchant_id, mix_merchants } = bin;
+  if (quantity === "counted") return { needed: 0, free: 0, other: null };
+  if (dedicated_merchant_id !== null && dedicated_merchant_id !== merchant_id) {
+    return { needed: 0, free: 0, other: dedicated_merchant_id };
+  }
+  const mixes = mix_merchants || kind !== "storage" || servesOne(tx);
+  if (capacity === null && mixes) return { needed: 0, free: 0, other: null };
+  const { units, other } = await lockContents(tx, id, merchant_id);
+  const room = capacity === null ? { needed: 0, free: 0 } : { needed: quantity, free: Math.max(0, capacity - units) };
+  return { ...room, other: mixes ? null : other };
 }
 
 function binFull({ code, capacity }: Bin, { needed, free }: Room): Fault {
   const message = `${code} has room for ${free} more units, not for ${needed}: name another bin, or widen this one.`;
   return new Fault("bin_full", message, { bin: code, capacity, free, quantity: needed });
+}
+
+function binOfOther({ code, dedicated_merchant_id }: Bin, other: number | null): Fault {
+  const merchant_id = other === null ? null : wireId("merchant", other);
+  const why = dedicated_merchant_id === null ? `holds goods of ${merchant_id}` : `is kept for ${merchant_id}`;
+  const way = dedicated_merchant_id === null ? "let it mix_merchants" : "change its dedicated_merchant_id";
+  const message = `${code} ${why}: name another bin, which is made if there is none of its code, or ${way}.`;
+  return new Fault("bin_of_other_merchant", message, { bin: code, merchant_id });
 }
 
 function refuseUnfit(bin: Bin, zone: Zone | undefined, { sku, temperature_zone }: Goods): void {
@@ -274,14 +348,15 @@ function refuseUnfit(bin: Bin, zone: Zone | undefined, { sku, temperature_zone }
   throw invalid("bin", `lies in the ${zone.temperature_zone} zone ${zone.zone_id}; ${sku} is ${temperature_zone}`);
 }
 
-/** Where units of a warehouse wait that are not for sale: its first bin of that kind. */
-export async function waitingSpot(tx: Tx, warehouse_id: number, kind: BinKind): Promise<BinSpot> {
+/** Where units of a merchant wait in a warehouse that are not for sale: its first bin of that kind that takes them. */
+export async function waitingSpot(tx: Tx, warehouse_id: number, kind: BinKind, merchant_id: number): Promise<BinSpot> {
   const usual = waitingBins.find((bin) => bin.kind === kind);
   assert(usual, `units never wait in a ${kind} bin`);
   const warehouse = await tx.memo(`inventory.warehouse:${warehouse_id}`, () => shareWarehouse(tx, warehouse_id));
   const place = { warehouse_id, zone_id: warehouse.zones[0]?.id ?? null, pick_order: last_place, capacity: null };
   const bin =
-    (await findBinOfKind(tx, warehouse_id, kind)) ?? (await ensureBin(tx, { ...place, code: usual.code, kind }));
+    (await findBinOfKind(tx, warehouse_id, kind, merchant_id)) ??
+    (await ensureBin(tx, { ...place, code: usual.code, kind }));
   return binSpot(warehouse, bin);
 }
 

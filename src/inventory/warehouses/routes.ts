@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { unscoped } from "../../database/scope.ts";
 import type { Db } from "../../database/store.ts";
 import { answerRead, answerWrite } from "../../http/answer.ts";
 import { conventions } from "../../http/conventions.ts";
@@ -7,6 +8,7 @@ import { EnvelopedView } from "../../http/envelope.ts";
 import { requireMatch } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { bodyOf } from "../../kit/schema.ts";
+import { showsBins } from "../bin_codes.ts";
 import { createWarehouse, updateWarehouse } from "./commands.ts";
 import { CreateWarehouse, UpdateWarehouse, WarehouseView } from "./schemas.ts";
 import { listUsed, listWarehouses, lockWarehouse } from "./store.ts";
@@ -15,7 +17,7 @@ import { type Warehouse, warehouseView } from "./warehouse.ts";
 /** Warehouses with their zones and bins. */
 export const warehouseRoutes = new Elysia({ prefix: "/inventory/locations" })
   .use(conventions)
-  .get("", ({ call }) => answerRead(call, listed), {
+  .get("", ({ call }) => answerRead(call, (db) => listed(db, showsBins(call))), {
     detail: documented({
       id: "listLocations",
       needs: "stock.read",
@@ -54,11 +56,11 @@ export const warehouseRoutes = new Elysia({ prefix: "/inventory/locations" })
     },
   );
 
-async function listed(db: Db) {
-  const used = await listUsed(db, null);
-  return (await listWarehouses(db)).map((warehouse) => warehouseView(warehouse, used));
+async function listed(db: Db, shows_bins: boolean) {
+  const used = await listUsed(shows_bins ? db.scoped(unscoped) : db, null);
+  return (await listWarehouses(db)).map((warehouse) => warehouseView(warehouse, used, shows_bins));
 }
 
 async function view(db: Db, warehouse: Warehouse) {
-  return warehouseView(warehouse, await listUsed(db, warehouse.id));
+  return warehouseView(warehouse, await listUsed(db.scoped(unscoped), warehouse.id), true);
 }

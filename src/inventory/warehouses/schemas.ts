@@ -1,6 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { PlaceView, placeInput } from "../../addresses/schemas.ts";
 import { choice, closed, codeField, nullable, textField } from "../../kit/schema.ts";
 import { weekdays } from "../../kit/zone.ts";
+import { merchantName } from "../../owners/schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { binKinds } from "../status.ts";
 import { lastingBinKinds } from "./rules.ts";
@@ -9,25 +11,7 @@ const capacity = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], { description });
 const rank = (description: string) => Type.Integer({ minimum: 0, maximum: 1_000_000, description });
 
-const Address = closed({
-  name: textField(120),
-  company: Type.Optional(nullable(textField(120))),
-  address_line1: textField(200),
-  address_line2: nullable(textField(200)),
-  city: textField(100),
-  state: nullable(textField(100)),
-  postal_code: nullable(textField(20)),
-  country: Type.String({ pattern: "^[A-Z]{2}$", hint: "must be a two-letter country code" }),
-  phone: Type.Optional(nullable(textField(40))),
-});
-
-const AddressInput = closed({
-  ...Address.properties,
-  name: Type.Optional(textField(120, { description: "The warehouse's name unless given." })),
-  address_line2: Type.Optional(nullable(textField(200))),
-  state: Type.Optional(nullable(textField(100))),
-  postal_code: Type.Optional(nullable(textField(20))),
-});
+const AddressInput = placeInput("The warehouse's name unless given.");
 
 // What a GET tells of a place beside what may be said of it.
 const told = ["used", "free"];
@@ -38,6 +22,10 @@ const BinInput = closed(
     kind: Type.Optional(choice(lastingBinKinds)),
     pick_order: Type.Optional(rank("The place on the pick path: the lowest comes first.")),
     capacity: Type.Optional(capacity("Units that it has room for; more are refused with bin_full.")),
+    dedicated_merchant_id: Type.Optional(nullable(merchantName("The only merchant whose goods may be put there."))),
+    mix_merchants: Type.Optional(
+      Type.Boolean({ description: "Whether a storage bin takes goods of one merchant while it holds another's." }),
+    ),
   },
   told,
 );
@@ -113,7 +101,7 @@ const fill = {
 export const WarehouseView = closed({
   warehouse_id: Type.String(),
   name: Type.String(),
-  address: Address,
+  address: PlaceView,
   timezone: Type.String(),
   ...calendar,
   priority: Type.Integer(),
@@ -128,6 +116,8 @@ export const WarehouseView = closed({
           code: Type.String(),
           kind: choice(binKinds),
           pick_order: Type.Integer(),
+          dedicated_merchant_id: nullable(Type.String()),
+          mix_merchants: Type.Boolean(),
           ...fill,
         }),
       ),

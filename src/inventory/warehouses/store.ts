@@ -1,15 +1,18 @@
-import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { amongTexts, forShare, forUpdate, list } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
+import { engine } from "../../config.ts";
+import { unscoped } from "../../database/scope.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
+import { assert } from "../../kit/assert.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import type { BinKind } from "../status.ts";
-import type { DispatchCalendar } from "./calendar.ts";
+import type { DispatchCalendar, WarehouseCalendar } from "./calendar.ts";
 import { lastingBinKinds } from "./rules.ts";
-import type { Bin, PlainWarehouse, Warehouse, Zone, ZonedWarehouse } from "./warehouse.ts";
+import type { Bin, NewBin, PlainWarehouse, Warehouse, Zone, ZonedWarehouse } from "./warehouse.ts";
 
 const all = prepared((sql) => sql.select().from(warehouses).orderBy(asc(warehouses.priority), asc(warehouses.id)));
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(warehouses).where(eq(warehouses.id, a.id)));
@@ -55,8 +58,15 @@ const calendars = prepared((sql) =>
 );
 
 /** The calendar of every warehouse, the first to be chosen first. */
-export async function listCalendars(db: Db): Promise<(DispatchCalendar & { readonly id: number })[]> {
+export async function listCalendars(db: Db): Promise<WarehouseCalendar[]> {
   return db.memo("inventory.calendars", () => calendars(db, {}));
+}
+
+/** The calendar of a warehouse, by its id. */
+export async function calendarAt(db: Db, id: number): Promise<WarehouseCalendar> {
+  const found = (await listCalendars(db)).find((one) => one.id === id);
+  assert(found !== undefined, `warehouse ${id} is there`);
+  return found;
 }
 
 /** All warehouses without their zones, the first to be chosen first. */
@@ -134,18 +144,31 @@ export async function findLastingBins(
   return new Map(rows.map((bin) => [bin.code, bin]));
 }
 
-const firstOfKind = prepared((select, a: Args<{ warehouse_id: number; kind: BinKind }>) =>
+const own_first = sql`case when ${bins.dedicated_merchant_id} is null then 1 else 0 end`;
+const firstOfKind = prepared((select, a: Args<{ warehouse_id: number; kind: BinKind; merchant_id: number }>) =>
   select
     .select()
     .from(bins)
-    .where(and(eq(bins.warehouse_id, a.warehouse_id), eq(bins.kind, a.kind), sql`${bins.kind} <> 'staging'`))
-    .orderBy(asc(bins.pick_order), asc(bins.id))
+    .where(
+      and(
+        eq(bins.warehouse_id, a.warehouse_id),
+        eq(bins.kind, a.kind),
+        sql`${bins.kind} <> 'staging'`,
+        sql`coalesce(${bins.dedicated_merchant_id}, ${a.merchant_id}) = ${a.merchant_id}`,
+      ),
+    )
+    .orderBy(own_first, asc(bins.pick_order), asc(bins.id))
     .limit(1),
 );
 
-/** The first bin of a kind in a warehouse, or null. */
-export async function findBinOfKind(db: Db, warehouse_id: number, kind: BinKind): Promise<Bin | null> {
-  const [row] = await firstOfKind(db, { warehouse_id, kind });
+/** The first bin of a kind in a warehouse that is kept for a merchant, or for anyone; or null. */
+export async function findBinOfKind(
+  db: Db,
+  warehouse_id: number,
+  kind: BinKind,
+  merchant_id: number,
+): Promise<Bin | null> {
+  const [row] = await firstOfKind(db, { warehouse_id, kind, merchant_id });
   return row ?? null;
 }
 
@@ -170,6 +193,35 @@ const firstWithRoom = prepared((select, a: Args<{ zone_id: number; needed: numbe
 /** The first storage bin of a zone with room for so many more units, or null; for none every bin has room. */
 export async function findRoomyBin(db: Db, zone_id: number, needed: number): Promise<Bin | null> {
   const [row] = await firstWithRoom(db, { zone_id, needed });
+  return row ?? null;
+}
+
+interface Wanted {
+  readonly zone_id: number;
+  readonly needed: number;
+  readonly merchant_id: number;
+}
+
+// The tables are named in plain text: goods of all merchants count, whomever the request is about.
+const firstFor = prepared((select, a: Args<Wanted>) => {
+  const first = (whose: SQL) => sql`(
+    select b.id from ${bins} as b where b.zone_id = ${a.zone_id} and b.kind = 'storage' and ${whose}
+      and (b.capacity is null or ${a.needed} = 0 or b.capacity - ${a.needed} >= (
+        select coalesce(sum(i.on_hand), 0) from ${stock_items} as i where i.bin_id = b.id
+      ))
+      and (b.mix_merchants or not exists (
+        select 1 from ${stock_items} as i where i.bin_id = b.id and i.on_hand > 0 and i.merchant_id = 0
+      ))
+    order by b.pick_order, b.id limit 1
+  )`;
+  const own = first(sql`b.dedicated_merchant_id = ${a.merchant_id}`);
+  const any = first(sql`b.dedicated_merchant_id is null`);
+  return select.select().from(bins).where(sql`${bins.id} = coalesce(${own}, ${any})`);
+});
+
+/** As `findRoomyBin`, of the bins that take goods of a merchant now; first those that are kept for him. */
+export async function findBinFor(db: Db, wanted: Wanted): Promise<Bin | null> {
+  const [row] = await firstFor(db, wanted);
   return row ?? null;
 }
 
@@ -210,11 +262,11 @@ export async function saveZone(
 }
 
 /** Stores bins. */
-export async function insertBins(tx: Tx, rows: readonly Omit<Bin, "id">[]): Promise<void> {
+export async function insertBins(tx: Tx, rows: readonly NewBin[]): Promise<void> {
   await insert(tx, bins, rows);
 }
 
-const makeBin = prepared((tx: Writing, a: Args<Omit<Bin, "id">>) =>
+const makeBin = prepared((tx: Writing, a: Args<NewBin>) =>
   tx
     .insert(bins)
     .values({
@@ -229,24 +281,25 @@ const makeBin = prepared((tx: Writing, a: Args<Omit<Bin, "id">>) =>
     .returning(),
 );
 
+/** Makes a bin and answers it; null when another transaction has made one of its code meanwhile. */
+export async function makeNewBin(tx: Tx, bin: NewBin): Promise<Bin | null> {
+  const [made] = await makeBin(tx, bin);
+  return made ?? null;
+}
+
 /** The bin with the code of this one, made now unless it is there already. */
-export async function ensureBin(tx: Tx, bin: Omit<Bin, "id">): Promise<Bin> {
+export async function ensureBin(tx: Tx, bin: NewBin): Promise<Bin> {
   // Another transaction may make it meanwhile.
   return (await findBin(tx, bin.warehouse_id, bin.code)) ?? (await freshBin(tx, bin));
 }
 
 /** As `ensureBin`, of a bin that is hardly ever there already. */
-export async function freshBin(tx: Tx, bin: Omit<Bin, "id">): Promise<Bin> {
-  const [made] = await makeBin(tx, bin);
-  return made ?? ((await findBin(tx, bin.warehouse_id, bin.code)) as Bin);
+export async function freshBin(tx: Tx, bin: NewBin): Promise<Bin> {
+  return (await makeNewBin(tx, bin)) ?? ((await findBin(tx, bin.warehouse_id, bin.code)) as Bin);
 }
 
 /** Stores what changed of a bin. */
-export async function saveBin(
-  tx: Tx,
-  id: number,
-  fields: Pick<Bin, "zone_id" | "kind" | "pick_order" | "capacity">,
-): Promise<void> {
+export async function saveBin(tx: Tx, id: number, fields: Omit<Bin, "id" | "warehouse_id" | "code">): Promise<void> {
   await tx.sql.update(bins).set(fields).where(eq(bins.id, id));
 }
 
@@ -254,15 +307,31 @@ const units = sql<number>`coalesce(sum(${stock_items.on_hand}), 0)`.mapWith(Numb
 const lockedBin = prepared((sql, a: Args<{ id: number }>) =>
   forUpdate(sql.select({ id: bins.id }).from(bins).where(eq(bins.id, a.id))),
 );
-const unitsOf = prepared((sql, a: Args<{ id: number }>) =>
-  sql.select({ units }).from(stock_items).where(eq(stock_items.bin_id, a.id)),
+const contents = prepared((sql, a: Args<{ id: number; merchant_id: number }>) =>
+  sql
+    .select({ units, other: otherThan(a.merchant_id) })
+    .from(stock_items)
+    .where(eq(stock_items.bin_id, a.id)),
 );
 
-/** How many units lie in a bin; nobody else who asks so puts any there until this transaction ends. */
-export async function lockUsed(tx: Tx, bin_id: number): Promise<number> {
-  await lockedBin(tx, { id: bin_id });
-  const [row] = await unitsOf(tx, { id: bin_id });
-  return row?.units ?? 0;
+/** Some merchant but this one of whom units lie in a bin, or null. */
+const otherThan = (merchant_id: SQLWrapper) =>
+  sql<number | null>`min(case when ${stock_items.on_hand} > 0 and ${stock_items.merchant_id} <> ${merchant_id}
+    then ${stock_items.merchant_id} end)`.mapWith(Number);
+
+/** What lies in a bin: how many units, and some merchant but one of whom any are. */
+interface Contents {
+  readonly units: number;
+  readonly other: number | null;
+}
+
+/** What lies in a bin, whosever it is; nobody else who asks so puts any there until this transaction ends. */
+export async function lockContents(tx: Tx, bin_id: number, merchant_id: number): Promise<Contents> {
+  const all = tx.scoped(unscoped);
+  // Both are sent in one trip, and the second is read after the lock. SQLite has one writer, and needs none.
+  const lock = engine === "postgres" ? lockedBin(all, { id: bin_id }) : null;
+  const [, [row]] = await Promise.all([lock, contents(all, { id: bin_id, merchant_id })]);
+  return row ?? { units: 0, other: null };
 }
 
 /** How many units lie in each bin where any lie, of one warehouse or of all. */
@@ -276,10 +345,11 @@ export async function listUsed(db: Db, warehouse_id: number | null): Promise<Rea
   return new Map(rows.map((row) => [row.bin_id, row.units]));
 }
 
-/** Whether any units lie in a zone's bins. */
+/** Whether any units, of whichever merchant, lie in a zone's bins. */
 export async function zoneHoldsStock(db: Db, zone_id: number): Promise<boolean> {
-  const rows = await db.sql
-    .select({ id: stock_items.id })
+  const rows = await db
+    .scoped(unscoped)
+    .sql.select({ id: stock_items.id })
     .from(stock_items)
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .where(and(eq(bins.zone_id, zone_id), sql`${stock_items.on_hand} > 0`))
@@ -287,10 +357,11 @@ export async function zoneHoldsStock(db: Db, zone_id: number): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Whether any units lie in a bin. */
+/** Whether any units, of whichever merchant, lie in a bin. */
 export async function binHoldsStock(db: Db, bin_id: number): Promise<boolean> {
-  const rows = await db.sql
-    .select({ id: stock_items.id })
+  const rows = await db
+    .scoped(unscoped)
+    .sql.select({ id: stock_items.id })
     .from(stock_items)
     .where(and(eq(stock_items.bin_id, bin_id), sql`${stock_items.on_hand} > 0`))
     .limit(1);

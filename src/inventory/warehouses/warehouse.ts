@@ -16,7 +16,15 @@ export interface Bin {
   readonly kind: BinKind;
   readonly pick_order: number;
   readonly capacity: number | null;
+  /** The only merchant whose goods may lie there; null for those of any. */
+  readonly dedicated_merchant_id: number | null;
+  /** Whether goods of several merchants may lie there at once, which a storage bin refuses otherwise. */
+  readonly mix_merchants: boolean;
 }
+
+/** A new bin; unless told otherwise for goods of any merchant, and of one at a time. */
+export type NewBin = Omit<Bin, "id" | "dedicated_merchant_id" | "mix_merchants"> &
+  Partial<Pick<Bin, "dedicated_merchant_id" | "mix_merchants">>;
 
 /** A part of a warehouse that is kept at one temperature. */
 export interface Zone {
@@ -66,13 +74,21 @@ export function binSpot({ id, priority, zones }: ZonedWarehouse, bin: Bin): BinS
   };
 }
 
+/** The merchant for whom a bin is kept, as the API shows it. */
+export function dedicatedView({ dedicated_merchant_id: id }: Pick<Bin, "dedicated_merchant_id">): string | null {
+  return id === null ? null : wireId("merchant", id);
+}
+
 /** How full a place is: the units in it, and how many more it has room for, if that is known. */
 function fillOf(capacity: number | null, used: number) {
   return { capacity, used, free: capacity === null ? null : Math.max(0, capacity - used) };
 }
 
-/** The warehouse as the API shows it, with the units that lie in each bin. */
-export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, number>) {
+/**
+ * The warehouse as the API shows it, with the units that lie in each bin. Whoever is not shown bins is not told either
+ * how much there is room for.
+ */
+export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, number>, shows_bins: boolean) {
   const { id, name, address, priority, zones, bins, version, created_at, updated_at } = warehouse;
   const { timezone, working_days, holidays, cutoff_time } = warehouse;
   const binsOf = Map.groupBy(bins, (bin) => bin.zone_id);
@@ -93,12 +109,13 @@ export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, nu
         temperature_zone,
         ...(temperature_range === null ? {} : { temperature_range }),
         ...fillOf(
-          capacity,
+          shows_bins ? capacity : null,
           its.reduce((sum, bin) => sum + unitsIn(bin), 0),
         ),
-        bins: its.map((bin) => {
-          const { code, kind, pick_order, capacity } = bin;
-          return { code, kind, pick_order, ...fillOf(capacity, unitsIn(bin)) };
+        bins: (shows_bins ? its : []).map((bin) => {
+          const { code, kind, pick_order, capacity, mix_merchants } = bin;
+          const dedicated_merchant_id = dedicatedView(bin);
+          return { code, kind, pick_order, dedicated_merchant_id, mix_merchants, ...fillOf(capacity, unitsIn(bin)) };
         }),
       };
     }),

@@ -31,7 +31,7 @@ export const HistoryView = closed({
 /** The figures of the last day, for plots. */
 export const historyRoutes = new Elysia({ prefix: "/metrics" })
   .use(conventions)
-  .get("/history", ({ call }) => answerRead(call, async () => historyView(pointsOf(call.store))), {
+  .get("/history", ({ call }) => answerRead(call, async () => historyView(pointsOf(call.store.base))), {
     detail: documented({
       id: "getMetricsHistory",
       needs: "metrics.read",

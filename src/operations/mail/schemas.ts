@@ -1,6 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { choice, closed, nullable } from "../../kit/schema.ts";
-import { emailField } from "../../users/schemas.ts";
+import { choice, closed, emailField, nullable } from "../../kit/schema.ts";
 
 /** What is sent by e-mail, and to whom. */
 export const sends = [

@@ -3,6 +3,7 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { eachOf, isOneOf } from "../../../db/kit.ts";
 import { movements } from "../../../db/schema/inventory.ts";
+import { merchants } from "../../../db/schema/merchants.ts";
 import { order_counts, order_history, order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { reservation_lines } from "../../../db/schema/reservations.ts";
 import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
@@ -65,14 +66,15 @@ const histories = sql`(
   from ${order_history} group by ${order_history.order_id}
 )`;
 
-// How many orders are in each state, and how many the kept counts say there are.
+// How many orders of each merchant are in each state, and how many the kept counts say there are.
 const found = sql`(
-  select ${orders.status} as status, ${orders.held} as held, count(*) as number
-  from ${orders} group by ${orders.status}, ${orders.held}
+  select ${orders.merchant_id} as merchant, ${orders.status} as status, ${orders.held} as held, count(*) as number
+  from ${orders} group by ${orders.merchant_id}, ${orders.status}, ${orders.held}
 )`;
 const told = sql`(
-  select ${order_counts.status} as status, ${order_counts.held} as held, sum(${order_counts.number}) as number
-  from ${order_counts} group by ${order_counts.status}, ${order_counts.held}
+  select ${order_counts.merchant_id} as merchant, ${order_counts.status} as status, ${order_counts.held} as held,
+    sum(${order_counts.number}) as number
+  from ${order_counts} group by ${order_counts.merchant_id}, ${order_counts.status}, ${order_counts.held}
 )`;
 
 const parcelLinesOf = (db: Db, id: number) =>
@@ -83,7 +85,8 @@ const linesOf = (db: Db, condition: SQL) => plainRows(db, "order_lines", order_l
 /** Where to find the rows of each noun of the orders. */
 const orderRows = {
   events: async () => [],
-  orders: async () => [],
+  merchant: async () => [],
+  parcel: (db, id) => plainRows(db, "shipments", shipments, eq(shipments.id, id)),
   order: async (db, id) => [
     ...(await plainRows(db, "orders", orders, eq(orders.id, id))),
     ...(await linesOf(db, eq(order_lines.order_id, id))),
@@ -229,6 +232,12 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
         from ${order_history}
       ) as steps where begun is distinct from ended group by id`,
   },
+  {
+    rule: "a parcel belongs to whom its order belongs",
+    noun: "parcel",
+    rows: sql`select ${shipments.id} as id, ${orders.merchant_id} as expected, ${shipments.merchant_id} as actual
+      from ${shipments} join ${orders} on ${orders.id} = ${shipments.order_id}`,
+  },
   tells("order.created", counted(sql`true`)),
   tells("order.fulfilled", counted(sql`${orders.fulfilled_at} is not null`)),
   tells("order.shipped", counted(sql`${orders.shipped_at} is not null`)),
@@ -236,14 +245,15 @@ const checks: readonly Check<keyof typeof orderRows>[] = [
   tells("order.cancelled", counted(sql`${orders.cancelled_at} is not null`)),
 ];
 
-/** That the kept count of a state is how many orders are in it. */
-function countsRight(status: OrderStatus, held: boolean): Check<"orders"> {
-  const isState = sql`status = ${sql.raw(`'${status}'`)} and held = ${sql.raw(String(held))}`;
+/** That each merchant's kept count of a state is how many of its orders are in it. */
+function countsRight(status: OrderStatus, held: boolean): Check<"merchant"> {
+  const isState = sql`merchant = ${merchants.id} and status = ${sql.raw(`'${status}'`)}
+    and held = ${sql.raw(String(held))}`;
   return {
     rule: `the orders in state ${status}${held ? " that are held" : ""} are as many as their kept count says`,
-    noun: "orders",
-    rows: sql`select cast(null as bigint) as id, coalesce((select number from found where ${isState}), 0) as expected,
-      coalesce((select number from told where ${isState}), 0) as actual`,
+    noun: "merchant",
+    rows: sql`select ${merchants.id} as id, coalesce((select number from found where ${isState}), 0) as expected,
+      coalesce((select number from told where ${isState}), 0) as actual from ${merchants}`,
   };
 }
 

@@ -175,7 +175,7 @@ async function newLines(
   items: readonly LineInput[],
   imported: boolean,
 ): Promise<NewLine[] | null> {
-  const products = await productsOf(tx, items);
+  const products = (await productsOf(tx, items)).filter(({ merchant_id }) => merchant_id === before.merchant_id);
   const missing = missingProducts(items, products);
   if (missing.length > 0) throw ofFields("resource_missing", missing);
   // What is ordered already may be kept although the product has become inactive since.
@@ -208,7 +208,7 @@ async function replaceLines(tx: Tx, order: Order, wanted: readonly NewLine[]): P
   });
   const fresh = await insertLines(
     tx,
-    order.id,
+    order,
     wanted.filter((_, at) => kept[at] === undefined).map((line) => ({ ...line, ordered_at: order.created_at })),
   );
   return { ...order, lines: [...kept.filter((line) => line !== undefined), ...fresh] };

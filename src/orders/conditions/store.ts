@@ -5,6 +5,7 @@ import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
+import { isOfSeen } from "../../database/scope.ts";
 import { type Args, prepared, preparedIds } from "../../database/statements.ts";
 import type { Db, Reading } from "../../database/store.ts";
 import { type Condition, some } from "../search/store.ts";
@@ -38,7 +39,13 @@ const heldFor = preparedIds((sql, a: Args<{ reason: string }>) =>
   sql
     .select({ id: order_holds.order_id })
     .from(order_holds)
-    .where(and(isNull(order_holds.released_at), eq(order_holds.reason, given(a.reason)))),
+    .where(
+      and(
+        isNull(order_holds.released_at),
+        eq(order_holds.reason, given(a.reason)),
+        isOfSeen(sql, orders, order_holds.order_id),
+      ),
+    ),
 );
 
 const isHeldFor = (reason: HoldReason): Condition => ({
@@ -86,9 +93,10 @@ const called = prepared((sql, a: Args<{ sku: string }>) =>
   sql.select({ id: products.id }).from(products).where(eq(products.sku, a.sku)),
 );
 
-/** The product with exactly this SKU, or null. */
+/** The product with exactly this SKU, or null; null too where several merchants have one. */
 export async function productOf(db: Db, sku: string): Promise<number | null> {
-  return (await called(db, { sku }))[0]?.id ?? null;
+  const [product, another] = await called(db, { sku });
+  return another === undefined ? (product?.id ?? null) : null;
 }
 
 const holding = preparedIds((sql, a: Args<{ sku: string }>) =>

@@ -13,11 +13,12 @@ import { draftOrders, fromApi, newOrder, storeDraft, takenNumber } from "../draf
 import { type Draft, reservationOf, type Source, wantsOf } from "../drafts/rules.ts";
 import { orderEvent } from "../events.ts";
 import { insertFirstHistory } from "../history/store.ts";
+import { holdForMerchant } from "../holds/commands.ts";
 import { findOrderByNumber } from "../names/store.ts";
 import type { Order } from "../order.ts";
 import { claimOf, withClaims } from "../rules.ts";
 import type { CreateOrder } from "../schemas.ts";
-import { findOrdersByNumber, insertLinesOf, insertOrder, insertOrders } from "../store.ts";
+import { insertLinesOf, insertOrder, insertOrders, listOrdersNumbered } from "../store.ts";
 
 /** An order to be created, and who creates it. */
 interface OrderToCreate {
@@ -116,10 +117,13 @@ const numbersOf = (drafts: readonly (Draft | Fault)[]) =>
 
 /** The drafts, those whose number another order has as their refusals. */
 async function withoutTaken(tx: Tx, drafts: readonly (Draft | Fault)[]): Promise<(Draft | Fault)[]> {
-  const taken = await findOrdersByNumber(tx, numbersOf(drafts));
+  const taken = await listOrdersNumbered(tx, numbersOf(drafts));
+  if (taken.length === 0) return [...drafts];
   return drafts.map((draft) => {
-    const existing = draft instanceof Fault ? undefined : taken.get(draft.fields.order_number);
-    return draft instanceof Fault || existing === undefined ? draft : takenNumber(draft.fields.order_number, existing);
+    if (draft instanceof Fault) return draft;
+    const { order_number, merchant_id } = draft.fields;
+    const existing = taken.find((order) => order.order_number === order_number && order.merchant_id === merchant_id);
+    return existing === undefined ? draft : takenNumber(order_number, existing.id);
   });
 }
 
@@ -166,7 +170,9 @@ async function storePlanned(
   const stored = planned.map((plan) => ({ ...plan, id: ids.get(plan.draft.fields.order_number) ?? 0 }));
   const lines = await insertLinesOf(
     tx,
-    stored.flatMap(({ id, draft }) => draft.lines.map((line) => ({ order_id: id, ...line }))),
+    stored.flatMap(({ id, draft }) =>
+      draft.lines.map((line) => ({ order_id: id, merchant_id: draft.fields.merchant_id, ...line })),
+    ),
   );
   const linesOf = Map.groupBy(lines, ({ order_id }) => order_id);
   const plain = stored.map(({ id, draft }) => newOrder(tx, id, draft.fields, linesOf.get(id) ?? []));
@@ -185,11 +191,16 @@ async function storePlanned(
     tx,
     stored.map(({ id, draft, actor }) => ({ id, status: draft.fields.status, event: "create", actor })),
   );
+  const settled: Order[] = [];
+  for (const [at, order] of orders.entries()) {
+    const plan = stored[at];
+    settled.push(plan?.draft.suspended ? await holdForMerchant(tx, order, plan.actor) : order);
+  }
   await emit(
     tx,
-    orders.map((order) => orderEvent("order.created", order, tx.now)),
+    settled.map((order) => orderEvent("order.created", order, tx.now)),
   );
-  return orders;
+  return settled;
 }
 
 /** Creates an order that takes over earlier reservations: the one it names, or those made for its number. */
@@ -199,7 +210,8 @@ async function createAdopting(tx: Tx, { input, actor }: OrderToCreate, source: S
   if (draft instanceof Fault) throw draft;
   const id = await insertOrder(tx, draft.fields);
   if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
-  const order = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
+  const plain = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
+  const order = draft.suspended ? await holdForMerchant(tx, plain, actor) : plain;
   await emit(tx, [orderEvent("order.created", order, tx.now)]);
   return order;
 }

@@ -102,7 +102,7 @@ async function packedParcel(tx: Tx, order: Order, input: ShipOrder): Promise<Shi
   const units = input.partial && packed.length > 0 ? packed : unitsOf(order, (line) => line.reserved);
   if (units.length === 0) throw nothingToTake(order);
   const { carrier = null, service = null, tracking_number = null } = input;
-  return insertShipment(tx, order.id, { carrier, service, tracking_number }, units);
+  return insertShipment(tx, order, { carrier, service, tracking_number }, units);
 }
 
 /**
@@ -119,7 +119,9 @@ export async function leave(
   const units = takeable(before, shipment);
   // A further carton of the same goods counts no units: it leaves, and stock stays as it is.
   const carton = shipment.lines.length === 0;
-  const staged = carton ? before : await takenOut(tx, await stage(tx, before, units, actor), units, actor, by_carrier);
+  const staged = carton
+    ? before
+    : await takenOut(tx, await stage(tx, before, { units, parcels: 1 }, actor), units, actor, by_carrier);
   const left = move(shipmentMoves, "ship", shipment.status);
   const gone: Shipment = { ...shipment, status: left, shipped_at: tx.now, lines: units };
   await saveGone(tx, before, gone);

@@ -1,6 +1,6 @@
 import type { Db } from "../../database/store.ts";
 import { warehousesOf } from "../../inventory/allocations/store.ts";
-import type { DispatchCalendar } from "../../inventory/warehouses/calendar.ts";
+import type { DispatchCalendar, WarehouseCalendar } from "../../inventory/warehouses/calendar.ts";
 import { listCalendars } from "../../inventory/warehouses/store.ts";
 
 /** What says where an order leaves from. */
@@ -15,7 +15,7 @@ interface Leaving {
 /** By which calendars an order leaves. */
 interface Dispatch {
   /** Those of the warehouses that it leaves: the one it asks for, or those where its units lie, or the first. */
-  readonly calendars: readonly DispatchCalendar[];
+  readonly calendars: readonly WarehouseCalendar[];
   /** The one by which its customer was promised a day: of the warehouse that it asks for, or of the first. */
   readonly promised_by: DispatchCalendar | null;
 }
@@ -32,7 +32,7 @@ export async function dispatchOf(db: Db, orders: readonly Leaving[]): Promise<Di
 }
 
 /** The calendars of the warehouses that each order leaves. */
-export async function calendarsOf(db: Db, orders: readonly Leaving[]): Promise<(readonly DispatchCalendar[])[]> {
+export async function calendarsOf(db: Db, orders: readonly Leaving[]): Promise<(readonly WarehouseCalendar[])[]> {
   const all = await listCalendars(db);
   if (all.length < 2) return orders.map(() => all);
   const known = new Map(all.map((calendar) => [calendar.id, calendar]));

@@ -7,7 +7,7 @@ import { listPlainWarehouses } from "../../inventory/warehouses/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault, orFault } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
-import { findProducts, findProductsBySku, listBundleParts } from "../../products/store.ts";
+import { findAllBySku, findProducts, listBundleParts } from "../../products/store.ts";
 import { dispatchOf } from "../dispatch/store.ts";
 import { insertFirstHistory } from "../history/store.ts";
 import type { Order, OrderLine } from "../order.ts";
@@ -26,7 +26,7 @@ export async function storeDraft(
   { fields, lines }: Draft,
   how: { readonly stock: string; readonly reservation_id: number | null; readonly actor: Actor },
 ): Promise<Order> {
-  const plain = newOrder(tx, id, fields, await insertLines(tx, id, lines));
+  const plain = newOrder(tx, id, fields, await insertLines(tx, { id, merchant_id: fields.merchant_id }, lines));
   const claim = { ...claimOf(plain), reservation_id: how.reservation_id, source: how.stock };
   const claims = await claimForOrder(tx, claim);
   const [dispatch] = await dispatchOf(tx, [plain]);
@@ -71,13 +71,16 @@ export async function draftOrders(
   });
 }
 
-/** The products that lines name, bundles with what they are made of; those that are not there are left out. */
+/**
+ * The products of all merchants that lines name, bundles with what they are made of; those that are not there are left
+ * out.
+ */
 export async function productsOf(tx: Tx, items: readonly LineInput[]) {
   const ids = items.flatMap(({ product_id }) => (product_id === undefined ? [] : [readId("product", product_id) ?? 0]));
   const skus = items.flatMap(({ product_id, sku }) => (product_id === undefined && sku !== undefined ? [sku] : []));
   const products = [
     ...(ids.length === 0 ? [] : await findProducts(tx, ids)),
-    ...(skus.length === 0 ? [] : await findProductsBySku(tx, skus)),
+    ...(skus.length === 0 ? [] : await findAllBySku(tx, skus)),
   ];
   const bundles = products.filter(({ type }) => type === "bundle").map(({ id }) => id);
   const parts = Map.groupBy(await listBundleParts(tx, bundles), (part) => part.bundle_id);

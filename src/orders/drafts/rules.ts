@@ -4,6 +4,7 @@ import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { ofFields } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
+import { isSuspended } from "../../merchants/status.ts";
 import type { OrderFields } from "../order.ts";
 import {
   asActive,
@@ -34,6 +35,8 @@ export interface Named {
 
 /** An order that is about to be stored. */
 export interface Draft {
+  /** Whether its merchant is suspended, so that it waits once it is stored. */
+  readonly suspended: boolean;
   readonly fields: Omit<OrderFields, "version" | "created_at" | "updated_at">;
   readonly lines: ReturnType<typeof orderedLines>;
 }
@@ -43,13 +46,15 @@ export interface Draft {
  * address that lacks something. Refuses: resource_missing, validation_failed.
  */
 export function draftOrder(input: CreateOrder, named: Named, source: Source, imported = false): Draft {
-  const { recipient, products, asked } = named;
+  const { recipient, asked } = named;
+  // A SKU or an id of another merchant is as unknown to this one as none.
+  const products = named.products.filter(({ merchant_id }) => merchant_id === recipient?.buyer.merchant_id);
   const missing = [
     ...(recipient === null ? [noSuch("customer_id", "names no customer")] : []),
     ...(recipient !== null && recipient.address === null
       ? [noSuch("shipping_address_id", "names no address of this customer")]
       : []),
-    ...missingProducts(input.line_items, products),
+    ...missingProducts(input.line_items, recipient === null ? named.products : products),
     ...(input.warehouse_id != null && asked === null ? [noSuch("warehouse_id", "names no warehouse")] : []),
   ];
   if (missing.length > 0 || recipient === null || recipient.address === null) {
@@ -58,6 +63,7 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
   if (!imported) refuseIncomplete(recipient.address);
   const lines = orderedLines(input.line_items, imported ? products.map(asActive) : products);
   const fields: Draft["fields"] = {
+    merchant_id: recipient.buyer.merchant_id,
     order_number: input.order_number,
     status: orderStarts,
     held: false,
@@ -87,7 +93,7 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
     cancel_reason: null,
     imported: false,
   };
-  return { fields, lines };
+  return { suspended: isSuspended(recipient.buyer.merchant_status), fields, lines };
 }
 
 /** What an order wants of the stock, before it is stored; in the order in which its claim names it. */

@@ -1,7 +1,9 @@
+import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import { commitClaim, freshClaim, mayAllLeave, missClaim, pickClaim } from "../../inventory/claims/commands.ts";
 import { openEach } from "../../inventory/claims/open/commands.ts";
 import type { LineUnits, PickedUnits } from "../../inventory/reservations/claim.ts";
+import { listCalendars } from "../../inventory/warehouses/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault, orFault } from "../../kit/fault.ts";
 import { move } from "../../kit/moves.ts";
@@ -15,6 +17,7 @@ import type { PackOrder, PickOrder } from "../schemas.ts";
 import { insertShipment } from "../shipments/store.ts";
 import { awaitsWork, type OrderAction, orderMoves } from "../status.ts";
 import { lockOrder, lockOrders, type Step, saveOrder, saveSteps, stepOf } from "../store.ts";
+import { packFacts, parcelsInHouse, pickFacts } from "./facts.ts";
 import {
   addedUp,
   isPacked,
@@ -192,12 +195,8 @@ async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor)
   const order = await withFreshClaim(tx, locked);
   if (input.packages === undefined) {
     refuseShort(order, input.partial ?? false);
-    return stage(
-      tx,
-      order,
-      unitsOf(order, (line) => line.reserved),
-      actor,
-    );
+    const units = unitsOf(order, (line) => line.reserved);
+    return stage(tx, order, { units, parcels: Math.max(1, parcelsInHouse(order)) }, actor);
   }
   const parcelled = unitsInParcels(order);
   const packages = input.packages.map(({ items }) => items);
@@ -212,32 +211,40 @@ async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor)
   const shipments = [...order.shipments];
   for (const items of packages) {
     const units = addedUp(left.filter(({ item }) => items.includes(item)));
-    shipments.push(await insertShipment(tx, order.id, { carrier: null, service: null }, units));
+    shipments.push(await insertShipment(tx, order, { carrier: null, service: null }, units));
   }
-  return stepThrough(tx, { ...order, shipments }, actor, (working) => ({ picks: missingPicks(working, packs), packs }));
+  return stepThrough(tx, { ...order, shipments }, { actor, parcels: packages.length }, (working) => {
+    return { picks: missingPicks(working, packs), packs };
+  });
+}
+
+/** Units to be packed, and into how many parcels. */
+interface Staging {
+  readonly units: readonly LineUnits[];
+  readonly parcels: number;
 }
 
 /**
  * Brings units of a locked order to where they stand packed, by the steps that are missing; picks are assumed to follow
  * the plan. Refuses: insufficient_inventory, lot_not_pickable. Emits: order.fulfilled.
  */
-export async function stage(tx: Tx, before: Order, units: readonly LineUnits[], actor: Actor): Promise<Order> {
+export async function stage(tx: Tx, before: Order, { units, parcels }: Staging, actor: Actor): Promise<Order> {
   if (units.length === 0) throw nothingToTake(before);
-  return stepThrough(tx, before, actor, (working) => missingSteps(working, units));
+  return stepThrough(tx, before, { actor, parcels }, (working) => missingSteps(working, units));
 }
 
 /** Performs the missing steps in turn and stores the order once, with a row of history for each step. */
 async function stepThrough(
   tx: Tx,
   before: Order,
-  actor: Actor,
+  { actor, parcels }: { readonly actor: Actor; readonly parcels: number },
   missing: (working: Order) => { readonly picks: readonly PickedUnits[]; readonly packs: readonly LineUnits[] },
 ): Promise<Order> {
   const steps = await intoWork(tx, before, actor);
   const { picks, packs } = missing(reached(before, steps));
   if (picks.length > 0) steps.push(await pick(tx, reached(before, steps), picks, { actor, confirmed: false }));
   const picked = reached(before, steps);
-  if (packs.length > 0) steps.push(pack(tx, picked, packs, actor));
+  if (packs.length > 0) steps.push(pack(tx, picked, { units: packs, parcels }, actor));
   const order = await saveSteps(tx, before, steps);
   if (packs.length > 0 && isPacked(order)) await emit(tx, [orderEvent("order.fulfilled", order, tx.now, picked)]);
   return order;
@@ -274,16 +281,20 @@ async function pick(
   picks: readonly PickedUnits[],
   how: { readonly actor: Actor; readonly confirmed: boolean },
 ): Promise<Step> {
-  const picked = withClaims(before, await pickClaim(tx, before.id, picks, how));
-  const order: Order = { ...picked, status: move(orderMoves, "pick", before.status) };
+  const { claims, taken } = await pickClaim(tx, before.id, picks, how);
+  const order: Order = { ...withClaims(before, claims), status: move(orderMoves, "pick", before.status) };
   const note = how.confirmed ? null : "assumed";
-  return stepOf(tx, before, order, { event: "pick", actor: how.actor, note });
+  const step = stepOf(tx, before, order, { event: "pick", actor: how.actor, note });
+  billFacts(tx, pickFacts(before, step.order, taken, { calendars: await listCalendars(tx), confirmed: how.confirmed }));
+  return step;
 }
 
-function pack(tx: Tx, before: Order, packs: readonly LineUnits[], actor: Actor): Step {
-  const packed = raised(before, "quantity_packed", packs);
+function pack(tx: Tx, before: Order, { units, parcels }: Staging, actor: Actor): Step {
+  const packed = raised(before, "quantity_packed", units);
   const whole = isPacked(packed);
   const status = move(orderMoves, whole ? "pack" : "pack_part", before.status);
   const after: Order = { ...packed, status, fulfilled_at: whole ? tx.now : packed.fulfilled_at };
-  return stepOf(tx, before, after, { event: "pack", actor });
+  const step = stepOf(tx, before, after, { event: "pack", actor });
+  billFacts(tx, packFacts(step.order, units, parcels));
+  return step;
 }

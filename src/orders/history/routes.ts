@@ -4,6 +4,7 @@ import { conventions } from "../../http/conventions.ts";
 import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
+import { withActorsFor } from "../../keys/actors/store.ts";
 import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
@@ -30,7 +31,7 @@ function history(call: Call, id: string, query: ListHistory): Promise<Response> 
     call,
     query,
     {
-      rows: async (db, window) => listHistory(db, await getOrderId(db, id), window),
+      rows: async (db, window) => withActorsFor(db, call, await listHistory(db, await getOrderId(db, id), window)),
       count: async (db) => countHistory(db, await getOrderId(db, id)),
       position: (row) => [row.created_at, row.number],
     },

@@ -7,6 +7,7 @@ import { momentOf } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
+import { listSuspended } from "../../merchants/store.ts";
 import { orderable } from "../../products/status.ts";
 import { findProducts } from "../../products/store.ts";
 import { tellNews } from "../news/commands.ts";
@@ -22,7 +23,7 @@ import {
 } from "../order.ts";
 import { inWords, refuseForbidden, withClaims } from "../rules.ts";
 import type { HoldOrder, ReleaseOrder } from "../schemas.ts";
-import { isCancelled, orderMoves, type SystemHoldReason } from "../status.ts";
+import { isCancelled, isOpen, orderMoves, type SystemHoldReason } from "../status.ts";
 import { lockOrder, saveOrder } from "../store.ts";
 import { closeHolds, hasHadHold, insertHold, saveHold } from "./store.ts";
 
@@ -97,6 +98,28 @@ export async function settleRecall(tx: Tx, order_id: number, actor: Actor): Prom
   const note = `Units of recalled lots are picked for it: ${named}.`.slice(0, note_max);
   const hold = { reason: "recalled_lot", note, hold_until: null, reserve_inventory: true } as const;
   return placeHold(tx, before, { ...hold, created_at: tx.now }, actor);
+}
+
+/**
+ * Holds an order of a suspended merchant that has not left, and lifts that hold once the merchant is not suspended.
+ * Refuses: resource_missing.
+ */
+export async function settleSuspensionOf(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
+  const order = await lockOrder(tx, order_id);
+  if (await isOfSuspended(tx, order)) return isOpen(order.status) ? holdForMerchant(tx, order, actor) : order;
+  return liftHolds(tx, order, "merchant_suspended", actor);
+}
+
+async function isOfSuspended(tx: Tx, { merchant_id }: Order): Promise<boolean> {
+  const suspended = await tx.memo("merchants.suspended", () => listSuspended(tx));
+  return suspended.some(({ id }) => id === merchant_id);
+}
+
+const suspended_note = "Its merchant is suspended. It goes on by itself once the merchant is reactivated.";
+
+/** Holds a locked order until its merchant is no longer suspended. */
+export async function holdForMerchant(tx: Tx, order: Order, actor: Actor): Promise<Order> {
+  return holdFor(tx, order, "merchant_suspended", suspended_note, actor);
 }
 
 /** Holds a locked order whose address cannot be delivered to, and lifts that hold of one whose address can. */

@@ -1,13 +1,15 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, not, sql } from "drizzle-orm";
 import { among, eachOf, isOneOf, list } from "../../../db/kit.ts";
 import { addresses } from "../../../db/schema/customers.ts";
+import { merchants } from "../../../db/schema/merchants.ts";
 import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { type Args, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
+import { suspendedStatuses } from "../../merchants/status.ts";
 import { orderable } from "../../products/status.ts";
 import type { OrderHold } from "../order.ts";
-import { unpackedStatuses } from "../status.ts";
+import { openStatuses, unpackedStatuses } from "../status.ts";
 
 type Row = typeof order_holds.$inferSelect;
 
@@ -83,6 +85,35 @@ const recalled = prepared((select, _: Args<object>) =>
 /** The ids of orders that are held for a recalled lot. */
 export async function listOrdersHeldForRecall(db: Db): Promise<number[]> {
   return (await recalled(db, {})).map(({ order_id }) => order_id);
+}
+
+const forMerchant = sql`${order_holds.released_at} is null and ${order_holds.reason} = 'merchant_suspended'`;
+const isOfSuspended = sql`${orders.merchant_id} in (
+  select ${merchants.id} from ${merchants} where ${isOneOf(merchants.status, suspendedStatuses)}
+)`;
+const isHeldForMerchant = sql`exists (
+  select 1 from ${order_holds} where ${order_holds.order_id} = ${orders.id} and ${forMerchant}
+)`;
+
+/**
+ * The ids of orders that are to be held since their merchant is suspended, and of those that are held for that although
+ * their merchant is not, oldest first.
+ */
+export async function listOrdersToSettle(db: Db, limit: number): Promise<number[]> {
+  const toHold = await db.sql
+    .select({ order_id: orders.id })
+    .from(orders)
+    .where(and(isOfSuspended, isOneOf(orders.status, openStatuses), not(isHeldForMerchant)))
+    .orderBy(asc(orders.id))
+    .limit(limit);
+  const toLift = await db.sql
+    .select({ order_id: order_holds.order_id })
+    .from(order_holds)
+    .innerJoin(orders, eq(orders.id, order_holds.order_id))
+    .where(and(forMerchant, not(isOfSuspended)))
+    .orderBy(asc(order_holds.order_id))
+    .limit(limit);
+  return [...toHold, ...toLift].map(({ order_id }) => order_id);
 }
 
 const forGoods = sql`${order_holds.released_at} is null and ${order_holds.reason} = 'unknown_sku'`;

@@ -6,7 +6,7 @@ import { emit } from "../../outbox/emit.ts";
 import { draftOrders, storeDraft, takenNumber } from "../drafts/commands.ts";
 import { reservationOf, type Source } from "../drafts/rules.ts";
 import { orderEvent } from "../events.ts";
-import { settleAddress, settleGoods } from "../holds/commands.ts";
+import { holdForMerchant, settleAddress, settleGoods } from "../holds/commands.ts";
 import { findOrderByNumber } from "../names/store.ts";
 import type { Order } from "../order.ts";
 import type { CreateOrder } from "../schemas.ts";
@@ -30,7 +30,8 @@ export async function importOrder(
   const id = await insertAllotted(tx, order_id, draft.fields);
   if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
   const plain = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
-  const order = await settleGoods(tx, await settleAddress(tx, plain, actor), actor);
+  const settled = await settleGoods(tx, await settleAddress(tx, plain, actor), actor);
+  const order = draft.suspended ? await holdForMerchant(tx, settled, actor) : settled;
   await emit(tx, [orderEvent("order.created", order, tx.now)]);
   return order;
 }

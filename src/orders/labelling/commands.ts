@@ -42,7 +42,7 @@ export async function openShipment(
   carriage: Carriage,
   units: readonly ShipmentLine[],
 ): Promise<Parcel> {
-  const shipment = await insertShipment(tx, before.id, carriage, units);
+  const shipment = await insertShipment(tx, before, carriage, units);
   return { order: withParcel(before, shipment), shipment };
 }
 
@@ -53,13 +53,13 @@ const withParcel = (order: Order, shipment: Shipment): Order => {
 /** A parcel of a locked order whose label is known as it is opened. */
 interface LabelledParcel {
   readonly order: Order;
-  readonly parcel: Omit<AllottedParcel, "order_id"> & { readonly tracking_number: string };
+  readonly parcel: Omit<AllottedParcel, "order_id" | "merchant_id"> & { readonly tracking_number: string };
   readonly actor: Actor;
 }
 
 /** Opens parcels with their labels, each of another order, and tells the histories of the orders. */
 export async function openLabelled(tx: Tx, opened: readonly LabelledParcel[]): Promise<Parcel[]> {
-  const rows = opened.map(({ order, parcel }) => ({ ...parcel, order_id: order.id }));
+  const rows = opened.map(({ order, parcel }) => ({ ...parcel, order_id: order.id, merchant_id: order.merchant_id }));
   const shipments = await insertAllotted(tx, rows);
   const noted = opened.flatMap(({ order, actor }, at) => {
     const shipment = shipments[at];

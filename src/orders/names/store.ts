@@ -99,6 +99,17 @@ export async function findOrderByNumber(db: Db, number: string): Promise<number 
   return row?.id ?? null;
 }
 
+const ownerOf = prepared((sql, a: Args<{ id: number }>) =>
+  sql.select({ merchant_id: orders.merchant_id }).from(orders).where(eq(orders.id, a.id)),
+);
+
+/** The merchant of an order. Refuses: resource_missing. */
+export async function ownerOfOrder(db: Db, id: number): Promise<number> {
+  const [row] = await ownerOf(db, { id });
+  if (row === undefined) throw missing("order", id);
+  return row.merchant_id;
+}
+
 function chosen(name: string | number, rows: readonly { readonly id: number }[], field: string | null): number | null {
   if (rows.length < 2) return rows[0]?.id ?? null;
   const ids = rows.map((row) => wireId("order", row.id)).join(" and ");

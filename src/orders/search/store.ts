@@ -2,10 +2,11 @@
 // means few orders, these are the candidates; else the list is walked in its order, a bounded stretch at a time.
 import { and, asc, count, desc, eq, type SQL, sql as template } from "drizzle-orm";
 import { among, begins, folded, given, lastDigits, list } from "../../../db/kit.ts";
-import { customer_words } from "../../../db/schema/customers.ts";
+import { customer_words, customers } from "../../../db/schema/customers.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
+import { isOfSeen } from "../../database/scope.ts";
 import { type Args, prepared, preparedIds } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import type { Window } from "../../kit/page.ts";
@@ -34,7 +35,10 @@ const ofTracking = preparedIds((sql, a: Args<{ piece: string }>) =>
     .where(and(tracked, begins(shipments.tracking_number, a.piece))),
 );
 const customersCalled = preparedIds((sql, a: Args<{ piece: string }>) =>
-  sql.select({ id: customer_words.customer_id }).from(customer_words).where(begins(customer_words.word, a.piece)),
+  sql
+    .select({ id: customer_words.customer_id })
+    .from(customer_words)
+    .where(and(begins(customer_words.word, a.piece), isOfSeen(sql, customers, customer_words.customer_id))),
 );
 const ofCustomers = preparedIds((sql, a: Args<{ ids: string }>) =>
   sql.select({ id: orders.id }).from(orders).where(among(orders.customer_id, a.ids)),

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { addressFields, emailField } from "../../customers/schemas.ts";
-import { closed, nullable, textField } from "../../kit/schema.ts";
+import { addressFields } from "../../customers/schemas.ts";
+import { closed, emailField, nullable, textField } from "../../kit/schema.ts";
 import type { Column } from "../../kit/sheet.ts";
 import { type Order, orderView } from "../order.ts";
 import { changeable, chosen, Line, order_number } from "../schemas.ts";

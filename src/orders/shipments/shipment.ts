@@ -26,7 +26,7 @@ export interface Shipment {
 }
 
 /** A parcel of the past, which has left and may have arrived, before it is stored. */
-export type PastParcel = Omit<Shipment, "id" | "tracking_url" | "told_url">;
+export type PastParcel = Omit<Shipment, "id" | "tracking_url" | "told_url"> & { readonly merchant_id: number };
 
 /** What the maker of a parcel knows of it. */
 export interface Carriage {

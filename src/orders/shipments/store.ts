@@ -52,15 +52,21 @@ export async function findStanding(db: Db, id: number): Promise<Pick<Shipment, "
   return row ?? null;
 }
 
+/** An order, and whose it is. */
+interface Owned {
+  readonly id: number;
+  readonly merchant_id: number;
+}
+
 /** Stores a new parcel with its units and answers it. */
 export async function insertShipment(
   tx: Tx,
-  order_id: number,
+  { id: order_id, merchant_id }: Owned,
   carriage: Carriage,
   lines: readonly ShipmentLine[],
 ): Promise<Shipment> {
   const parcel = newParcel(tx, { order_id, ...carriage, lines });
-  const [id = 0] = await insertIds(tx, shipments, [rowOf(parcel)]);
+  const [id = 0] = await insertIds(tx, shipments, [{ merchant_id, ...rowOf(parcel) }]);
   await insertLines(tx, [{ id, lines }]);
   return { id, ...parcel, tracking_url: trackingUrl(tx, { id, ...parcel }) };
 }
@@ -71,15 +77,15 @@ export async function allotShipmentIds(tx: Tx, count: number): Promise<number[]>
 }
 
 /** A new parcel under an id that was allotted to it. */
-export type AllottedParcel = Carriage & Pick<Shipment, "id" | "order_id" | "lines">;
+export type AllottedParcel = Carriage & Pick<Shipment, "id" | "order_id" | "lines"> & Pick<Owned, "merchant_id">;
 
 /** Stores new parcels under their ids, with their units, and answers them. */
 export async function insertAllotted(tx: Tx, allotted: readonly AllottedParcel[]): Promise<Shipment[]> {
-  const parcels = allotted.map(({ id, ...one }) => ({ id, ...newParcel(tx, one) }));
+  const parcels = allotted.map(({ id, merchant_id: _owner, ...one }) => ({ id, ...newParcel(tx, one) }));
   await insert(
     tx,
     shipments,
-    parcels.map(({ id, ...parcel }) => ({ id, ...rowOf(parcel) })),
+    parcels.map(({ id, ...parcel }, at) => ({ id, merchant_id: allotted[at]?.merchant_id ?? 0, ...rowOf(parcel) })),
   );
   await insertLines(tx, parcels);
   return parcels.map((parcel) => ({ ...parcel, tracking_url: trackingUrl(tx, parcel) }));
@@ -87,7 +93,7 @@ export async function insertAllotted(tx: Tx, allotted: readonly AllottedParcel[]
 
 type NewParcel = Omit<Shipment, "id" | "tracking_url">;
 
-function newParcel({ now }: Tx, parcel: Omit<AllottedParcel, "id">): NewParcel {
+function newParcel({ now }: Tx, parcel: Omit<AllottedParcel, "id" | "merchant_id">): NewParcel {
   const { order_id, carrier, service, tracking_number: given, lines } = parcel;
   const tracking_number = given == null ? null : plainTrackingNumber(given);
   const named = { order_id, carrier, service, tracking_number, told_url: null };

@@ -1,10 +1,11 @@
 // How many orders are in each state, as triggers of the table of orders keep it.
 import { gt, sql as template } from "drizzle-orm";
+import { isOneOf } from "../../../db/kit.ts";
 import { order_counts } from "../../../db/schema/orders.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { publicStatus } from "../order.ts";
-import { type OrderStatus, orderStatuses, type PublicOrderStatus } from "../status.ts";
+import { type OrderStatus, openStatuses, type PublicOrderStatus } from "../status.ts";
 
 const kept = prepared((sql, _: Args<object>) =>
   sql
@@ -27,6 +28,19 @@ export async function countByStatus(db: Db): Promise<ReadonlyMap<PublicOrderStat
   return counts;
 }
 
+const open = prepared((sql, _: Args<object>) =>
+  sql
+    .select({ number: template`coalesce(sum(${order_counts.number}), 0)`.mapWith(Number) })
+    .from(order_counts)
+    .where(isOneOf(order_counts.status, openStatuses)),
+);
+
+/** How many orders have neither left nor been cancelled. */
+export async function countOpenOrders(db: Db): Promise<number> {
+  const [row] = await open(db, {});
+  return row?.number ?? 0;
+}
+
 const partsLeft = prepared((sql, _: Args<object>) =>
   sql.select({ part: order_counts.part }).from(order_counts).where(gt(order_counts.part, 0)).limit(1),
 );
@@ -36,28 +50,37 @@ export async function hasLooseCounts(db: Db): Promise<boolean> {
   return (await partsLeft(db, {})).length > 0;
 }
 
+interface Count {
+  readonly merchant_id: number;
+  readonly status: OrderStatus;
+  readonly held: boolean;
+  readonly number: number;
+}
+
 const takeParts = prepared((sql: Writing, _: Args<object>) =>
   sql.delete(order_counts).where(gt(order_counts.part, 0)).returning(),
 );
-const addWhole = prepared((sql: Writing, a: Args<{ status: OrderStatus; held: boolean; number: number }>) =>
+const addWhole = prepared((sql: Writing, a: Args<Count>) =>
   sql
     .insert(order_counts)
-    .values({ status: a.status, held: a.held, part: 0, number: a.number })
+    .values({ merchant_id: a.merchant_id, status: a.status, held: a.held, part: 0, number: a.number })
     .onConflictDoUpdate({
-      target: [order_counts.status, order_counts.held, order_counts.part],
+      target: [order_counts.merchant_id, order_counts.status, order_counts.held, order_counts.part],
       set: { number: template`${order_counts.number} + excluded.number` },
     }),
 );
 
-/** Adds the rows that transactions have left to the one row of each state. */
+/** Adds the rows that transactions have left to the one row of each state of each merchant. */
 export async function addUpCounts(tx: Tx): Promise<void> {
-  const parts = await takeParts(tx, {});
-  for (const status of orderStatuses) {
-    for (const held of [false, true]) {
-      const number = parts.reduce((sum, part) => {
-        return part.status === status && part.held === held ? sum + part.number : sum;
-      }, 0);
-      if (number !== 0) await addWhole(tx, { status, held, number });
-    }
+  const sums = new Map<string, Count>();
+  for (const { merchant_id, status, held, number } of await takeParts(tx, {})) {
+    const state = JSON.stringify([merchant_id, status, held]);
+    sums.set(state, { merchant_id, status, held, number: number + (sums.get(state)?.number ?? 0) });
+  }
+  // In one order always, so that no two that add up wait for each other.
+  const states = [...sums.keys()].sort();
+  for (const state of states) {
+    const sum = sums.get(state);
+    if (sum !== undefined && sum.number !== 0) await addWhole(tx, sum);
   }
 }

@@ -3,6 +3,7 @@ import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { open, seal } from "../../kit/seal.ts";
+import { makerOf } from "../../owners/rules.ts";
 import { secret_overlap_ms, secret_purpose } from "../connections/connection.ts";
 import { checkSecrets, defaultApi, readStore, storeOf } from "../connections/rules.ts";
 import type { CreateConnection, UpdateConnection } from "../connections/schemas.ts";
@@ -28,6 +29,7 @@ export async function createConnection(
   checkSecrets(platform, { api_key, api_token, client_secret });
   const sealed = (secret: string | null) => (secret === null ? null : seal(secret, secret_key, secret_purpose));
   const fields: Omit<StoreConnection, "id"> = {
+    merchant_id: makerOf(tx),
     key: tx.newId(tx.mode),
     platform,
     name: input.name ?? store_id.replace(/^https?:\/\//, "").slice(0, 100),

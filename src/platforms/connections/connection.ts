@@ -37,10 +37,11 @@ function lastFour(secret: string | null | undefined): string | null {
 
 /** The connection as the API shows it: of each secret at most the last four characters. */
 export function connectionView(connection: StoreConnection, secret_key: Uint8Array, origin: string, now: number) {
-  const { id, platform, name, store_id, api_url, order_prefix, status, version } = connection;
+  const { id, merchant_id, platform, name, store_id, api_url, order_prefix, status, version } = connection;
   const { api_key, api_token, client_secrets } = credentialsOf(connection, secret_key, now);
   return {
     id: wireId("connection", id),
+    merchant_id: wireId("merchant", merchant_id),
     platform,
     name,
     store_id,

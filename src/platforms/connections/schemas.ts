@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nameField, nullable, textField } from "../../kit/schema.ts";
+import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
 import { connectionStatuses, platforms } from "../status.ts";
 
 const moment = Type.String({ format: "date-time" });
@@ -47,6 +48,7 @@ const changeable = {
 };
 
 const readOnly = [
+  "merchant_id",
   "id",
   "callback_url",
   ...["api_key", "api_token", "client_secret"].flatMap((name) => [`has_${name}`, `${name}_last_four`]),
@@ -56,7 +58,10 @@ const readOnly = [
   "updated_at",
 ];
 
-export const CreateConnection = closed({ platform: choice(platforms), store_id, ...changeable }, readOnly);
+export const CreateConnection = closed(
+  { ...ofMerchant, platform: choice(platforms), store_id, ...changeable },
+  readOnly,
+);
 export type CreateConnection = Static<typeof CreateConnection>;
 
 // These fields cannot be changed. The schema reads them so that another value is refused and not ignored.
@@ -75,6 +80,7 @@ const lastFour = nullable(
 
 export const ConnectionView = closed({
   id: Type.String(),
+  merchant_id: OwnerView,
   platform: choice(platforms),
   name: Type.String(),
   store_id: Type.String(),

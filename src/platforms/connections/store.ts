@@ -103,7 +103,9 @@ export async function insertConnection(tx: Tx, fields: Omit<StoreConnection, "id
   const [row] = await tx.sql
     .insert(platform_connections)
     .values({ ...fields, deleted_at: null })
-    .onConflictDoNothing({ target: [platform_connections.platform, platform_connections.store_id] })
+    .onConflictDoNothing({
+      target: [platform_connections.platform, platform_connections.store_id, platform_connections.merchant_id],
+    })
     .returning({ id: platform_connections.id });
   return row?.id ?? null;
 }
@@ -125,7 +127,7 @@ export async function lockConnectionOfStore(
 /** Stores a changed connection. */
 export async function saveConnection(
   tx: Tx,
-  { id, ...fields }: StoreConnection,
+  { id, merchant_id: _owner, ...fields }: StoreConnection,
   deleted_at: number | null = null,
 ): Promise<void> {
   await tx.sql

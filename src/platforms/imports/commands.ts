@@ -34,7 +34,7 @@ export async function queueImport(
   tx.wake("platforms.import", tx.now);
   const known = await lockImportOf(tx, connection.id, external_id);
   if (known !== null) return queueAgain(tx, connection, known, order);
-  const fresh = await insertImport(tx, newImport(tx, connection.id, external_id, await allotOrderId(tx), order));
+  const fresh = await insertImport(tx, newImport(tx, connection, external_id, await allotOrderId(tx), order));
   if (fresh !== null) return fresh;
   // Another notification of the same order was a moment faster.
   const other = await lockImportOf(tx, connection.id, external_id);
@@ -44,12 +44,13 @@ export async function queueImport(
 
 function newImport(
   tx: Tx,
-  connection_id: number,
+  { id: connection_id, merchant_id }: StoreConnection,
   external_id: string,
   order_id: number,
   payload: PlatformOrder | null,
 ): Omit<Import, "id"> {
   return {
+    merchant_id,
     connection_id,
     external_id,
     order_id,

@@ -24,6 +24,7 @@ export interface ImportedLine {
 /** The claim of one order of a platform to one order here, and the state of its import. */
 export interface Import {
   readonly id: number;
+  readonly merchant_id: number;
   readonly connection_id: number;
   readonly external_id: string;
   /** The order's id here, given to it with the first notification. */

@@ -44,7 +44,9 @@ export async function importsSettled(store: Store): Promise<void> {
   await lanes.get(store)?.settled();
 }
 
-async function importOne(claim: Claim, store: Store, service: Service): Promise<void> {
+async function importOne(claim: Claim, all: Store, service: Service): Promise<void> {
+  const { merchant_id } = claim.connection;
+  const store = all.scoped({ sees: merchant_id, makes: merchant_id });
   const access = accessTo(claim.connection, store, service);
   try {
     const order = claim.import.payload ?? (await fetched(claim, access));

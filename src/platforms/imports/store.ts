@@ -81,14 +81,14 @@ export async function insertImport(tx: Tx, fields: Omit<Import, "id">): Promise<
 }
 
 /** Stores changes of a locked import. */
-export async function saveImport(tx: Tx, { id, ...fields }: Import): Promise<void> {
+export async function saveImport(tx: Tx, { id, merchant_id: _owner, ...fields }: Import): Promise<void> {
   await tx.sql
     .update(platform_imports)
     .set({ ...writable(fields), updated_at: tx.now })
     .where(eq(platform_imports.id, id));
 }
 
-const writable = ({ seen, lines, ...fields }: Omit<Import, "id">) => ({
+const writable = <Fields extends Pick<Import, "seen" | "lines">>({ seen, lines, ...fields }: Fields) => ({
   ...fields,
   seen: seen === null ? null : { ...seen },
   lines: [...lines],

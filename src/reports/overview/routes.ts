@@ -1,7 +1,9 @@
 import { Elysia } from "elysia";
+import { mayMerchant } from "../../access/for_merchants.ts";
 import type { Permission } from "../../access/permission.ts";
 import type { Db } from "../../database/store.ts";
 import { answerRead } from "../../http/answer.ts";
+import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { documented } from "../../http/route.ts";
@@ -51,7 +53,7 @@ const days_ahead = 60;
 /** What a warehouse has to do today. */
 export const overviewRoutes = new Elysia()
   .use(conventions)
-  .get("/overview", ({ call }) => answerRead(call, (db) => overviewOf(db, call.granted.permissions)), {
+  .get("/overview", ({ call }) => answerRead(call, (db) => overviewOf(db, call)), {
     detail: documented({
       id: "getOverview",
       needs: "reports.read",
@@ -85,7 +87,16 @@ const seenBy: Readonly<Record<TopicKind, Permission>> = {
   low_stock: "stock.read",
 };
 
-async function overviewOf(db: Db, permissions: ReadonlySet<Permission>): Promise<OverviewView> {
+/** The lists that merchants do not see although they have the permission. */
+const lists: Partial<Readonly<Record<TopicKind, string>>> = { putback: "listPutBacks", count_difference: "listCounts" };
+
+function maySee({ granted, merchant_id }: Pick<Call, "granted" | "merchant_id">, kind: TopicKind): boolean {
+  const [need, id] = [seenBy[kind], lists[kind]];
+  const isHidden = merchant_id !== null && id !== undefined && !mayMerchant({ id, need }, { may_buy_labels: false });
+  return granted.permissions.has(need) && !isHidden;
+}
+
+async function overviewOf(db: Db, call: Call): Promise<OverviewView> {
   const warehouses = await listPlainWarehouses(db);
   const departures: DepartureView[] = [];
   for (const [at, warehouse] of warehouses.entries()) {
@@ -98,7 +109,7 @@ async function overviewOf(db: Db, permissions: ReadonlySet<Permission>): Promise
   return {
     at: iso(db.now),
     departures,
-    waiting: waiting.filter(({ kind, count }) => count > 0 && permissions.has(seenBy[kind])),
+    waiting: waiting.filter(({ kind, count }) => count > 0 && maySee(call, kind)),
     receipts_today: receiptTopic("receipt_today", await findReceipts(db, today, tomorrow)),
     receipts_late: receiptTopic("receipt_late", await findReceipts(db, 0, today)),
     expiring_lots: await lotTopic(db),

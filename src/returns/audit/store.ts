@@ -98,6 +98,12 @@ const checks: readonly Check<keyof typeof rowsOf>[] = [
       where i.units > ${return_items.quantity_received}`,
   },
   {
+    rule: "a return belongs to whom its order belongs",
+    noun: "return",
+    rows: sql`select ${returns.id} as id, ${orders.merchant_id} as expected, ${returns.merchant_id} as actual
+      from ${returns} join ${orders} on ${orders.id} = ${returns.order_id}`,
+  },
+  {
     rule: "I10 a return is as far as its moments say",
     noun: "return",
     rows: sql`select ${returns.id} as id, 1 as expected, case

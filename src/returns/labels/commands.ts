@@ -1,3 +1,4 @@
+import { billFacts } from "../../billing/commands.ts";
 import { allotId } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
@@ -8,6 +9,7 @@ import { readCents } from "../../kit/money.ts";
 import { move } from "../../kit/moves.ts";
 import { noteReturn } from "../../orders/commands.ts";
 import { type Address, addressOf, readAddress } from "../../shipping/address.ts";
+import { labelFact } from "../../shipping/labels/facts.ts";
 import type { Label } from "../../shipping/labels/label.ts";
 import { drawOwnLabel, ownSeller, returnNumber } from "../../shipping/labels/own/commands.ts";
 import type { Buying } from "../../shipping/labels/parcels/commands.ts";
@@ -44,6 +46,8 @@ export async function buyReturnLabel(tx: Tx, id: string, input: BuyReturnLabel, 
     residential: null,
     reference: { text: wireId("return", ready.return_id), warnings: [] },
   });
+  const warehouse = { id: ready.warehouse_id, timezone: ready.origin_zone };
+  billFacts(tx, [labelFact(label, ready.merchant_id, warehouse)]);
   await followReturnLabel(tx, label);
   await noteReturnLabel(tx, label, buying.actor);
   return label;
@@ -60,7 +64,7 @@ export async function beginReturnLabel(
   buying: Buying,
   seller: Seller,
 ): Promise<Label> {
-  const { parcel, origin_zone: _, ...wanted } = await readyReturn(tx, id, input, buying, seller);
+  const { parcel, origin_zone: _zone, warehouse_id: _, ...wanted } = await readyReturn(tx, id, input, buying, seller);
   return claimNew(tx, seller, buying.actor, { ...wanted, shipment_id: null, package: parcel.package });
 }
 
@@ -81,6 +85,7 @@ async function readyReturn(
   const origin = await originOfOrder(tx, order);
   const { value = null, insurance = false } = input.package;
   return {
+    merchant_id: order.merchant_id,
     order_id: order.id,
     return_id: before.id,
     parcel,
@@ -88,6 +93,7 @@ async function readyReturn(
     insurance,
     from_address: from ?? addressOf(order.shipping_address),
     to_address: to ?? origin.address,
+    warehouse_id: origin.id,
     origin_zone: origin.timezone,
     fingerprint: purchaseFingerprint([carrier, service, gramsOf(parcel.weight), before.id]),
   };

@@ -37,7 +37,14 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
       needs: "stock.floor",
       chapter: "Warehouses",
       summary: "Put back units of a cancelled order or a return",
-      refuses: ["ambiguous_identifier", "ambiguous_stock", "bin_full", "insufficient_inventory", "resource_missing"],
+      refuses: [
+        "ambiguous_identifier",
+        "ambiguous_stock",
+        "bin_full",
+        "bin_of_other_merchant",
+        "insufficient_inventory",
+        "resource_missing",
+      ],
       answers: { 201: EnvelopedView(PutBackView) },
     }),
   });

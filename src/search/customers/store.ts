@@ -1,6 +1,7 @@
 import { and, desc, eq, isNotNull, sql as template } from "drizzle-orm";
 import { among, amongTexts, begins, given, list, phoneDigits, phoneEnd } from "../../../db/kit.ts";
 import { customer_words, customers } from "../../../db/schema/customers.ts";
+import { isOfSeen } from "../../database/scope.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
@@ -12,6 +13,7 @@ const phone_end_digits = 7;
 
 const shown = {
   id: customers.id,
+  merchant_id: customers.merchant_id,
   email: customers.email,
   first_name: customers.first_name,
   last_name: customers.last_name,
@@ -47,7 +49,7 @@ const calledSo = prepared((sql, a: Args<{ word: string; limit: number }>) =>
   sql
     .select({ id: customer_words.customer_id })
     .from(customer_words)
-    .where(begins(customer_words.word, a.word))
+    .where(and(begins(customer_words.word, a.word), isOfSeen(sql, customers, customer_words.customer_id)))
     .limit(given(a.limit)),
 );
 const newestOf = prepared((sql, a: Args<{ ids: string }>) =>
@@ -132,5 +134,6 @@ function hitOf(row: Row, typed: Typed): Hit {
     state: null,
     at: created_at,
     of: null,
+    merchant_id: row.merchant_id,
   };
 }

@@ -11,6 +11,7 @@ import { bestOf, fitOf, type Hit, type Typed } from "../rules.ts";
 
 const lot = {
   id: lots.id,
+  merchant_id: lots.merchant_id,
   lot_number: lots.lot_number,
   state: lots.status,
   at: lots.received_date,
@@ -49,6 +50,7 @@ export async function findLotHits(db: Db, typed: Typed, limit: number): Promise<
         state,
         at,
         of: { type: "product", id: wireId("product", product_id) },
+        merchant_id: row.merchant_id,
       };
     }),
   );
@@ -79,6 +81,7 @@ export async function findBinHits(db: Db, typed: Typed, limit: number): Promise<
         state: row.kind,
         at: null,
         of: { type: "warehouse", id: wireId("warehouse", row.warehouse_id) },
+        merchant_id: null,
       });
     }
   }

@@ -14,6 +14,7 @@ const newest_max = 1000;
 
 interface Row {
   readonly id: number;
+  readonly merchant_id: number | null;
   readonly name: string | null;
   readonly more: string | null;
   readonly status: string;
@@ -22,6 +23,7 @@ interface Row {
 
 const receipt = {
   id: receipts.id,
+  merchant_id: receipts.merchant_id,
   name: receipts.reference,
   more: receipts.supplier,
   status: receipts.status,
@@ -70,6 +72,7 @@ export async function findReceiptHits(db: Db, typed: Typed, limit: number): Prom
 
 const transfer = {
   id: transfers.id,
+  merchant_id: transfers.merchant_id,
   name: transfers.reference,
   status: transfers.status,
   created_at: transfers.created_at,
@@ -129,7 +132,7 @@ export async function findCountHits(db: Db, typed: Typed, limit: number): Promis
   }
   return hitsOf(
     "count",
-    rows.map((row) => ({ ...row, name: null })),
+    rows.map((row) => ({ ...row, merchant_id: null, name: null })),
     typed,
   );
 }
@@ -141,7 +144,8 @@ function hitsOf(type: "receipt" | "transfer" | "count", rows: readonly Row[], ty
       const id = wireId(noun, row.id);
       const fit = row.id === typed.idOf(noun) ? "exact" : (fitOf(typed, [row.name, row.more]) ?? "part");
       const title = row.name ?? id;
-      return { type, fit, id, title, subtitle: row.more ?? "", state: row.status, at: row.created_at, of: null };
+      const { merchant_id, status: state, created_at: at } = row;
+      return { type, fit, id, title, subtitle: row.more ?? "", state, at, of: null, merchant_id };
     }),
   );
 }

@@ -14,6 +14,7 @@ const bounds = { candidates: 500, walk: 500 };
 
 const shown = {
   id: orders.id,
+  merchant_id: orders.merchant_id,
   order_number: orders.order_number,
   external_id: orders.source_external_id,
   status: orders.status,
@@ -90,5 +91,6 @@ function hitOf(row: Row, typed: Typed): Hit {
     state: publicStatus(row),
     at: created_at,
     of: null,
+    merchant_id: row.merchant_id,
   };
 }

@@ -6,11 +6,12 @@ import { labels, shipments } from "../../../db/schema/shipments.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
-import { findOrdersByNumber } from "../../orders/store.ts";
+import { listOrdersNumbered } from "../../orders/store.ts";
 import { bestOf, type Hit, type Typed } from "../rules.ts";
 
 const parcel = {
   id: shipments.id,
+  merchant_id: shipments.merchant_id,
   number: shipments.tracking_number,
   carrier: shipments.carrier,
   service: shipments.service,
@@ -51,6 +52,7 @@ export async function findParcelHits(db: Db, typed: Typed, limit: number): Promi
         at,
         subtitle: [order_number, customer_name, sent].filter((part) => part !== "").join(" · "),
         of: { type: "order", id: wireId("order", row.order_id) },
+        merchant_id: row.merchant_id,
       };
     }),
   );
@@ -58,6 +60,7 @@ export async function findParcelHits(db: Db, typed: Typed, limit: number): Promi
 
 const label = {
   id: labels.id,
+  merchant_id: labels.merchant_id,
   number: labels.tracking_number,
   carrier: labels.carrier,
   service: labels.service,
@@ -116,6 +119,7 @@ export async function findLabelHits(db: Db, typed: Typed): Promise<Hit[]> {
           return_id === null
             ? { type: "order", id: wireId("order", row.order_id) }
             : { type: "return", id: wireId("return", return_id) },
+        merchant_id: row.merchant_id,
       };
     }),
   );
@@ -123,6 +127,7 @@ export async function findLabelHits(db: Db, typed: Typed): Promise<Hit[]> {
 
 const comingBack = {
   id: returns.id,
+  merchant_id: returns.merchant_id,
   number: returns.tracking_number,
   state: returns.status,
   reason: returns.reason,
@@ -161,8 +166,10 @@ export async function findReturnHits(db: Db, typed: Typed, q: string, limit: num
   const own = await returnById(db, { id: typed.idOf("return") });
   const rows = [...own];
   for (const number of typed.tracking) rows.push(...(await returnsByNumber(db, { number, limit })));
-  const order_id = typed.idOf("order") || ((await findOrdersByNumber(db, [q.trim()])).get(q.trim()) ?? 0);
-  const ofOrder = await returnsOf(db, { order_id, limit });
+  const named = typed.idOf("order");
+  const orders = named === 0 ? await listOrdersNumbered(db, [q.trim()]) : [{ id: named }];
+  const ofOrder: typeof own = [];
+  for (const { id } of orders) ofOrder.push(...(await returnsOf(db, { order_id: id, limit })));
   return bestOf([
     ...rows.map((row) => returnHit(row, fitOfNumber(typed, row.number, own.includes(row)))),
     ...ofOrder.map((row) => returnHit(row, "part")),
@@ -181,6 +188,7 @@ function returnHit(row: Awaited<ReturnType<typeof returnById>>[number], fit: Hit
     state,
     at,
     of: { type: "order", id: wireId("order", row.order_id) },
+    merchant_id: row.merchant_id,
   };
 }
 

@@ -11,6 +11,7 @@ const newest_max = 5000;
 
 const shown = {
   id: products.id,
+  merchant_id: products.merchant_id,
   sku: products.sku,
   name: products.name,
   status: products.status,
@@ -80,7 +81,14 @@ function holding(db: Db, { codes }: Typed, limit: number): Promise<Row[]> {
     .as("newest");
   const all = codes.map((code) => and(...code.split(" ").map((word) => either(newest.sku, newest.name, word))));
   return db.sql
-    .select({ id: newest.id, sku: newest.sku, name: newest.name, status: newest.status, created_at: newest.created_at })
+    .select({
+      id: newest.id,
+      merchant_id: newest.merchant_id,
+      sku: newest.sku,
+      name: newest.name,
+      status: newest.status,
+      created_at: newest.created_at,
+    })
     .from(newest)
     .where(and(isNotNull(newest.id), or(...all)))
     .orderBy(desc(newest.created_at), desc(newest.id))
@@ -90,7 +98,7 @@ function holding(db: Db, { codes }: Typed, limit: number): Promise<Row[]> {
 const either = (sku: Parameters<typeof holds>[0], name: Parameters<typeof holds>[0], word: string): SQL | undefined =>
   or(holds(sku, word), holds(name, word));
 
-function hitOf({ id, sku, name, status, created_at }: Row, fit: Hit["fit"]): Hit {
+function hitOf({ id, merchant_id, sku, name, status, created_at }: Row, fit: Hit["fit"]): Hit {
   return {
     type: "product",
     fit,
@@ -100,5 +108,6 @@ function hitOf({ id, sku, name, status, created_at }: Row, fit: Hit["fit"]): Hit
     state: status,
     at: created_at,
     of: null,
+    merchant_id,
   };
 }

@@ -34,6 +34,7 @@ export interface LabelWarning {
  */
 export interface PlainLabel {
   readonly id: number;
+  readonly merchant_id: number;
   /** The parcel that it is for; null for a return label. */
   readonly shipment_id: number | null;
   readonly order_id: number;
@@ -137,6 +138,7 @@ export function labelView(label: PlainLabel, context: LinkContext) {
   }));
   return {
     label_id: wireId("label", label.id),
+    merchant_id: wireId("merchant", label.merchant_id),
     shipment_id: label.shipment_id === null ? null : wireId("shipment", label.shipment_id),
     order_id: wireId("order", label.order_id),
     return_id: return_id === null ? null : wireId("return", return_id),

@@ -10,12 +10,14 @@ import {
   weightUnitField,
 } from "../../kit/schema.ts";
 import { weightUnits } from "../../kit/weight_unit.ts";
+import { OwnerView } from "../../owners/schemas.ts";
 import { drawingFormats } from "../../typesetting/drawings/drawing.ts";
 import { documentKinds } from "../document.ts";
 import { AddressView, DimensionsField, PackageDimensions, ShippingAddress, WeightField } from "../schemas.ts";
 import { labelStatuses, voidStatuses } from "./status.ts";
 
 const readOnly = [
+  "merchant_id",
   "label_id",
   "shipment_id",
   "return_id",
@@ -127,6 +129,7 @@ const text = nullable(Type.String());
 
 export const LabelView = closed({
   label_id: Type.String(),
+  merchant_id: OwnerView,
   shipment_id: nullable(Type.String({ description: "Null for a return label." })),
   order_id: Type.String(),
   return_id: text,

@@ -6,7 +6,7 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, enveloped } from "../../http/envelope.ts";
 import { errorBody } from "../../http/errors.ts";
-import { idempotencyKey, once } from "../../http/idempotency.ts";
+import { keptName, once } from "../../http/idempotency.ts";
 import { type Part, partOf } from "../../http/part_calls.ts";
 import { refuseUnmatched } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
@@ -113,7 +113,7 @@ function readInput(action: OrderActionOfMany, input: unknown): unknown {
 
 /** Answers with all results, and keeps the answer for a repeated request. The audit trail already has each act. */
 async function answerDone(call: Call, data: object, secret_key: Uint8Array): Promise<Response> {
-  const key = idempotencyKey(call.request);
+  const key = keptName(call);
   const body = JSON.stringify(enveloped(data, call.request_id, call.store.clock.now()));
   if (key === null) return jsonResponse(call, 200, body);
   const kept = await writeFor(call, (tx) =>

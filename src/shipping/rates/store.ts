@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
 import { forUpdate } from "../../../db/kit.ts";
 import { holiday_sets, rate_card_versions, rate_cards, zone_systems } from "../../../db/schema/rates.ts";
+import { bareOf } from "../../database/scope.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Reading, Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
@@ -70,7 +71,9 @@ class Kept<Thing> {
 
 const kept = new WeakMap<Reading, Prepared>();
 
-function preparedFor({ sql: connection }: Db): Prepared {
+function preparedFor({ sql }: Db): Prepared {
+  // Cards are the house's, whoever asks.
+  const connection = bareOf(sql);
   const known = kept.get(connection) ?? new Prepared();
   kept.set(connection, known);
   return known;

@@ -38,15 +38,16 @@ export async function takeCallback(tx: Tx, { account, event_id, updates }: Callb
     const tracking_number = plainTrackingNumber(update.tracking_number);
     await recordWaiting(tx, tracking_number);
     const told = await recordUpdate(tx, update, teller);
-    if (told === null) {
+    if (told.length === 0) {
       await insertWaiting(tx, account.id, tracking_number, { teller, update });
       continue;
     }
     recorded += 1;
-    const { record, changed } = told;
-    if (record.account_id !== account.id || record.look_at === null) continue;
-    const look_at = nextLook({ record, changed, called_back: true, now: tx.now });
-    if (look_at !== null) await setLook(tx, record.id, look_at);
+    for (const { record, changed } of told) {
+      if (record.account_id !== account.id || record.look_at === null) continue;
+      const look_at = nextLook({ record, changed, called_back: true, now: tx.now });
+      if (look_at !== null) await setLook(tx, record.id, look_at);
+    }
   }
   return { repeated: false, recorded, waiting: updates.length - recorded };
 }

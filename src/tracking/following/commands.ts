@@ -3,16 +3,17 @@ import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { invalid } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
-import { resolveOrder } from "../../orders/names/store.ts";
+import { ownerOfOrder, resolveOrder } from "../../orders/names/store.ts";
 import { findOrderOfShipment } from "../../orders/shipments/store.ts";
 import { givenTrackingNumber } from "../../orders/shipments/tracking_number.ts";
 import { ownCarriers } from "../../orders/shipments/tracking_url.ts";
+import { makerOf, refuseShared } from "../../owners/rules.ts";
 import { playNumber } from "../polling/commands.ts";
 import { retired_after_ms } from "../polling/rules.ts";
 import type { TrackingRecord } from "../record.ts";
 import { unknown_carrier } from "../rules.ts";
 import { lockKnown, recordWaiting } from "../scans/commands.ts";
-import { findReturnOf } from "../scans/store.ts";
+import { findReturnOf, listReturnOwners } from "../scans/store.ts";
 import { isSimulated } from "../simulation.ts";
 import { insertFollowed, type RecordFacts, saveFacts, setLook } from "../store.ts";
 import { accountFor, carrierOf, type Follower, isPast } from "./rules.ts";
@@ -22,8 +23,8 @@ import type { FollowNumber } from "./schemas.ts";
  * Tracks a number, whether or not it is a parcel of an order. A number that is tracked already keeps its record, which
  * gains what it lacked. An account that can report on it is asked to, later and in no transaction; without one the
  * number waits for scans. In the sandbox the simulated carrier reports its own numbers at once. Refuses:
- * validation_failed, resource_missing, ambiguous_identifier. Emits: shipment.tracking_updated, shipment.in_transit,
- * shipment.delivered, shipment.exception.
+ * validation_failed, resource_missing, ambiguous_identifier, merchant_required. Emits: shipment.tracking_updated,
+ * shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function followNumber(
   tx: Tx,
@@ -67,15 +68,26 @@ async function beginning(
   actor: Actor,
 ): Promise<TrackingRecord> {
   const { tracking_number } = fields;
-  const known = await lockKnown(tx, tracking_number, actor);
-  const past = known !== null && isPast(known, tx.now - retired_after_ms);
-  if (known !== null && !past) return known;
+  const owner = fields.order_id === null ? tx.scope.makes : await ownerOfOrder(tx, fields.order_id);
+  const records = await lockKnown(tx, tracking_number, actor);
+  const own = records.filter(({ merchant_id }) => owner === null || merchant_id === owner);
+  refuseShared(own, () => tracking_number);
+  const [known] = own;
+  if (known !== undefined && !isPast(known, tx.now - retired_after_ms)) return known;
   if (known?.followed) await saveFacts(tx, known, { followed: false, look_at: null });
-  const coming = await findReturnOf(tx, tracking_number);
-  await insertFollowed(tx, { ...fields, order_id: fields.order_id ?? coming?.order_id ?? null });
-  const made = await lockKnown(tx, tracking_number, actor);
-  assert(made !== null, "a number that was just stored is there");
+  const merchant_id = owner ?? (await ownerOfComing(tx, tracking_number));
+  const coming = await findReturnOf(tx, { tracking_number, merchant_id });
+  await insertFollowed(tx, { ...fields, merchant_id, order_id: fields.order_id ?? coming?.order_id ?? null });
+  const made = (await lockKnown(tx, tracking_number, actor)).find((record) => record.merchant_id === merchant_id);
+  assert(made !== undefined, "a number that was just stored is there");
   return made;
+}
+
+/** Whose return comes back under a number; the maker's where none does. Refuses: merchant_required. */
+async function ownerOfComing(tx: Tx, tracking_number: string): Promise<number> {
+  const owners = await listReturnOwners(tx, tracking_number);
+  refuseShared(owners, () => tracking_number);
+  return owners[0]?.merchant_id ?? makerOf(tx);
 }
 
 /** The fields of a request that the record lacks, or null. Refuses: validation_failed, where the two contradict. */

@@ -13,9 +13,9 @@ import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { findOrderId } from "../../orders/names/store.ts";
 import { listKeptAccounts } from "../../shipping/accounts/store.ts";
 import { outsideCarriersOf } from "../../shipping/carriers/table.ts";
+import { getHistory } from "../histories/store.ts";
 import { trackedView, trackingView } from "../record.ts";
 import { TrackedRecordView, TrackingView } from "../schemas.ts";
-import { getHistory } from "../store.ts";
 import { followNumber } from "./commands.ts";
 import { ExportTracked, FollowNumber, ListTracked } from "./schemas.ts";
 import { countTracked, listTracked, type Tracked, type TrackedFilter } from "./store.ts";
@@ -103,7 +103,7 @@ async function filterOf(call: Call, { status, carrier, order_id, followed }: Exp
 }
 
 /** The file of the records that match, newest first. */
-function trackedExport(filter: TrackedFilter): CsvFile<Tracked> {
+export function trackedExport(filter: TrackedFilter): CsvFile<Tracked> {
   return {
     name: "tracking.csv",
     columns: trackedColumns,

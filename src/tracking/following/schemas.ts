@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nullable, textField } from "../../kit/schema.ts";
 import { sheetFields } from "../../kit/sheet.ts";
+import { ofMerchant } from "../../owners/schemas.ts";
 import { trackingStatuses } from "../../shipping/updates/status.ts";
 
 /** An identifier: an integer, or a text such as `ord_1042`. */
@@ -9,6 +10,7 @@ const name = (description: string) =>
   Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], { description });
 
 export const FollowNumber = closed({
+  ...ofMerchant,
   tracking_number: textField(100),
   carrier: Type.Optional(
     nullable(

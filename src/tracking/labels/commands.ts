@@ -9,11 +9,12 @@ import { type BoughtLabel, buyLabels, type LabelOrder } from "../../shipping/lab
 import type { Buying } from "../../shipping/labels/parcels/commands.ts";
 import type { CreateLabel } from "../../shipping/labels/schemas.ts";
 import { labelMoves } from "../../shipping/labels/status.ts";
+import type { NewRecord } from "../new_record.ts";
 import { parcelView } from "../parcel.ts";
 import { firstLook } from "../polling/rules.ts";
 import type { TrackingRecord } from "../record.ts";
 import { recordWaiting } from "../scans/commands.ts";
-import { insertRecords, type NewRecord, poll_job } from "../store.ts";
+import { insertRecords, poll_job } from "../store.ts";
 
 /** As `buyTrackedLabels`, of one label. */
 export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Label> {
@@ -47,7 +48,12 @@ export async function buyTrackedLabels(tx: Tx, asked: readonly LabelOrder[]): Pr
 
 /** The news of a labelled parcel. */
 function creation(bought: BoughtLabel, record: TrackingRecord): DomainEvent {
-  return { type: labelMoves.complete.emits, data: { object: "shipment", ...parcelView({ ...bought, record }) } };
+  const { merchant_id } = record;
+  return {
+    type: labelMoves.complete.emits,
+    merchant_id,
+    data: { object: "shipment", ...parcelView({ ...bought, record }) },
+  };
 }
 
 /**
@@ -87,6 +93,7 @@ function recordFor(tx: Tx, label: Label, shipment_id: number | null, estimated_d
   const tracking_number = label.tracking_number ?? "";
   const look_at = taken_up ? firstLook(tracking_number, tx.now) : tx.now;
   return {
+    merchant_id: label.merchant_id,
     tracking_number,
     carrier: label.carrier,
     service_type: label.service,

@@ -11,9 +11,9 @@ import { addressOf } from "../../shipping/address.ts";
 import { stateTimeZone } from "../../shipping/delivery/time_zones.ts";
 import { findLabelOfShipment } from "../../shipping/labels/store.ts";
 import { warehouseOfOrder } from "../../shipping/store.ts";
+import { findHistories } from "../histories/store.ts";
 import type { TrackingHistory } from "../record.ts";
 import { findReturnOf } from "../scans/store.ts";
-import { findHistories } from "../store.ts";
 import type { ParcelPage } from "./page.ts";
 
 const byId = prepared((sql, a: Args<{ id: number }>) =>
@@ -22,6 +22,7 @@ const byId = prepared((sql, a: Args<{ id: number }>) =>
       tracking_number: tracking_records.tracking_number,
       shipment_id: tracking_records.shipment_id,
       order_id: tracking_records.order_id,
+      merchant_id: tracking_records.merchant_id,
     })
     .from(tracking_records)
     .where(eq(tracking_records.id, a.id)),
@@ -35,7 +36,7 @@ export async function findParcelPage(db: Db, shown: Shown): Promise<ParcelPage |
   // The number's parcel may have been added after it.
   if (record.shipment_id !== null) return pageOfShipment(db, record.shipment_id);
   if (record.order_id === null) return null;
-  const tracked = (await findHistories(db, [record.tracking_number])).get(record.tracking_number);
+  const tracked = await historyAt(db, record.merchant_id, record.tracking_number);
   if (tracked?.record.id !== shown.record_id) return null;
   return pageOfOrder(db, await getOrder(db, record.order_id), null, tracked);
 }
@@ -46,9 +47,14 @@ async function pageOfShipment(db: Db, shipment_id: number): Promise<ParcelPage |
   const order = await getOrder(db, order_id);
   const shipment = order.shipments.find(({ id }) => id === shipment_id);
   const number = shipment?.tracking_number ?? "";
-  const tracked = (await findHistories(db, [number])).get(number);
+  const tracked = await historyAt(db, order.merchant_id, number);
   if (shipment === undefined || tracked?.record.shipment_id !== shipment_id) return null;
   return pageOfOrder(db, order, shipment, tracked);
+}
+
+/** What a merchant knows of a number: another one may know it as well. */
+async function historyAt(db: Db, merchant_id: number, number: string): Promise<TrackingHistory | undefined> {
+  return (await findHistories(db.scoped({ sees: merchant_id, makes: null }), [number])).get(number);
 }
 
 async function pageOfOrder(
@@ -60,7 +66,7 @@ async function pageOfOrder(
   const label = shipment === null ? null : await findLabelOfShipment(db, shipment.id);
   const { city, state, country } = label?.to_address ?? addressOf(order.shipping_address);
   const warehouse = await warehouseOfOrder(db, order);
-  const comes_back = shipment === null && (await findReturnOf(db, tracked.record.tracking_number)) !== null;
+  const comes_back = shipment === null && (await findReturnOf(db, tracked.record)) !== null;
   const own_zone = comes_back ? null : stateTimeZone(state, country);
   const zone = own_zone ?? warehouse.timezone;
   const told = { shipment, tracked, warehouse: warehouse.name, city, comes_back, zone };

@@ -95,7 +95,7 @@ async function filterOf(call: Call, query: ExportParcels): Promise<ParcelFilter>
 }
 
 /** The file of the parcels that match, newest first. */
-function parcelExport(filter: ParcelFilter): CsvFile<ListedParcel> {
+export function parcelExport(filter: ParcelFilter): CsvFile<ListedParcel> {
   return {
     name: "shipments.csv",
     columns: parcelColumns,

@@ -88,8 +88,9 @@ export async function recordLooked(
   const called_back = tellsByItself(await lastCallbackAt(tx, connection.id), tx.now);
   for (const look of looks) {
     const update = told.get(look.tracking_number);
-    const answered = update === undefined ? null : await recordUpdate(tx, update, tellerOf(connection));
-    const { record, changed } = answered ?? { record: look, changed: false };
+    const answered = update === undefined ? [] : await recordUpdate(tx, update, tellerOf(connection));
+    const own = answered.find(({ record: { merchant_id } }) => merchant_id === look.merchant_id);
+    const { record, changed } = own ?? { record: look, changed: false };
     const look_at = nextLook({ record, changed, called_back, now: tx.now });
     await saveLook(tx, look.id, leased, { look_at, look_failures: 0, taken_up: true });
   }

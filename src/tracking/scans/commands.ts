@@ -13,6 +13,7 @@ import { plainTrackingNumber } from "../../orders/shipments/tracking_number.ts";
 import { lockOrders, noteInHistory } from "../../orders/store.ts";
 import { type DomainEvent, previousOf } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
+import { main_merchant, refuseShared } from "../../owners/rules.ts";
 import { scannedSscc } from "../../shipping/labels/sscc.ts";
 import { findLabelCost, findLabelCosts } from "../../shipping/labels/store.ts";
 import { type TrackingEventStatus, trackingMeanings } from "../../shipping/updates/status.ts";
@@ -22,7 +23,7 @@ import { looseView, type ParcelOrder, parcelView } from "../parcel.ts";
 import type { Teller, TrackingEvent, TrackingHistory, TrackingRecord } from "../record.ts";
 import { afterEvent, duplicateHash, inOrder, newFacts, type TrackingStep } from "../rules.ts";
 import type { RecordScan } from "../schemas.ts";
-import { insertEvent, listEvents, lockRecord, pageOf, type StoredEvent, saveFacts, saveRecords } from "../store.ts";
+import { insertEvent, listEvents, lockRecords, pageOf, type StoredEvent, saveFacts, saveRecords } from "../store.ts";
 import {
   findReturnOf,
   getParcel,
@@ -74,13 +75,15 @@ const nowhere: TrackingLocation = { city: null, state: null, country: null, faci
 
 /**
  * Records a report on a parcel, once. A new report moves the order: the first scan of a carrier ships the parcel, a
- * delivery delivers it. No report is refused because of the order's status. Refuses: resource_missing. Emits:
- * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * delivery delivers it. No report is refused because of the order's status. Refuses: resource_missing,
+ * merchant_required. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 async function recordReport(tx: Tx, number: string, report: TrackingReport, actor: Actor): Promise<TrackingRecord> {
   const tracking_number = plainTrackingNumber(number);
-  const record = await lockKnown(tx, tracking_number, actor);
-  if (record === null) throw unknownNumber(tracking_number);
+  const records = await lockKnown(tx, tracking_number, actor);
+  const [record] = records;
+  if (record === undefined) throw unknownNumber(tracking_number);
+  refuseShared(records, () => tracking_number);
   return take(tx, record, report, actor);
 }
 
@@ -91,21 +94,22 @@ interface Updated {
 }
 
 /**
- * Records all that a carrier reports on one parcel. The order of reports and repeats make no difference; of two
- * expected dates the newer report wins. Null for an unknown number. Emits: shipment.tracking_updated,
- * shipment.in_transit, shipment.delivered, shipment.exception.
+ * Records all that a carrier reports on one parcel, for each merchant who knows its number, and answers their records;
+ * none for an unknown number. The order of reports and repeats make no difference; of two expected dates the newer
+ * report wins. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
-export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Teller): Promise<Updated | null> {
-  const tracking_number = plainTrackingNumber(update.tracking_number);
-  const found = await lockKnown(tx, tracking_number, teller.actor);
-  if (found === null) return null;
-  let record = found;
-  for (const event of inOrder(update.events)) {
-    record = await take(tx, record, { ...event, source: teller.source }, teller.actor);
+export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Teller): Promise<Updated[]> {
+  const updated: Updated[] = [];
+  for (const found of await lockKnown(tx, plainTrackingNumber(update.tracking_number), teller.actor)) {
+    let record = found;
+    for (const event of inOrder(update.events)) {
+      record = await take(tx, record, { ...event, source: teller.source }, teller.actor);
+    }
+    const facts = newFacts(record, update, tx.now);
+    if (facts !== null) record = await saveFacts(tx, record, facts);
+    updated.push({ record, changed: record.status !== found.status });
   }
-  const facts = newFacts(record, update, tx.now);
-  if (facts !== null) record = await saveFacts(tx, record, facts);
-  return { record, changed: record.status !== found.status };
+  return updated;
 }
 
 /**
@@ -117,24 +121,27 @@ export async function recordWaiting(tx: Tx, tracking_number: string): Promise<vo
 }
 
 /**
- * The record of a number, locked, or null. A parcel that was tracked before it was entered gets the status known by
- * then. Emits: order.fulfilled, order.shipped, order.delivered, for such a parcel.
+ * The records of a number, locked: one of each merchant who knows it. A parcel that was tracked before it was entered
+ * gets the status known by then. Emits: order.fulfilled, order.shipped, order.delivered, for such a parcel.
  */
-export async function lockKnown(tx: Tx, tracking_number: string, actor: Actor): Promise<TrackingRecord | null> {
+export async function lockKnown(tx: Tx, tracking_number: string, actor: Actor): Promise<TrackingRecord[]> {
   const sscc = scannedSscc(tracking_number);
-  const found = (await lockRecord(tx, tracking_number)) ?? (sscc === null ? null : await lockRecord(tx, sscc));
-  if (found === null || found.adopted_by === null) return found?.record ?? null;
-  const { event_status } = found.record;
-  const order_act = event_status === null ? null : trackingMeanings[event_status].order_act;
-  await moveParcel(tx, found.adopted_by, { order_act, emits: [] }, actor);
-  return found.record;
+  let found = await lockRecords(tx, tracking_number);
+  if (found.length === 0 && sscc !== null) found = await lockRecords(tx, sscc);
+  for (const { record, adopted_by } of found) {
+    if (adopted_by === null) continue;
+    const order_act = record.event_status === null ? null : trackingMeanings[record.event_status].order_act;
+    await moveParcel(tx, adopted_by, { order_act, emits: [] }, actor);
+  }
+  return found.map(({ record }) => record);
 }
 
 async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, actor: Actor): Promise<TrackingRecord> {
   const { tracking_number } = before;
   const { signed_by: _, ...stored } = report;
   const hash = duplicateHash({ tracking_number, ...stored });
-  if (!(await insertEvent(tx, { record_id: before.id, hash, ...stored }))) return before;
+  const source_event_id = ownEventId(before, stored.source_event_id);
+  if (!(await insertEvent(tx, { record_id: before.id, hash, ...stored, source_event_id }))) return before;
   const { status, occurred_at } = report;
   const step = afterEvent(standingOf(before), { status, occurred_at, event_hash: hash });
   const moved = await moveParcel(tx, before.shipment_id, step, actor);
@@ -144,6 +151,12 @@ async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, acto
   const data = moved === null ? await looseData(tx, after, actor) : await parcelData(tx, moved, after, actor);
   await emit(tx, newsOf(step, data, { before, after, moved }));
   return after;
+}
+
+/** An event's id as it is kept: it tells repeats at each merchant who knows the number, and not among them. */
+function ownEventId({ merchant_id }: TrackingRecord, id: string | null): string | null {
+  // The ids of before there were merchants are the first one's.
+  return id === null || merchant_id === main_merchant ? id : `${id} ${wireId("merchant", merchant_id)}`;
 }
 
 /** The record that a report decides the status of. */
@@ -161,7 +174,7 @@ function newsOf(
   const parcel = moved === null ? {} : previousOf({ status: moved.was }, moved.shipment);
   const tracking = previousOf({ status: before.status }, after);
   const previous = { ...parcel, ...("status" in tracking && { tracking }) };
-  return emits.map((type) => ({ type, data, previous }));
+  return emits.map((type) => ({ type, merchant_id: after.merchant_id, data, previous }));
 }
 
 /** Emits the news of a parcel of an order. */
@@ -173,7 +186,7 @@ async function parcelData(tx: Tx, { order, shipment, went }: Moved, record: Trac
 
 /** Emits the news of a number that is no parcel here. A return may come back under it. */
 async function looseData(tx: Tx, record: TrackingRecord, actor: Actor) {
-  const coming = await findReturnOf(tx, record.tracking_number);
+  const coming = await findReturnOf(tx, record);
   const order_id = record.order_id ?? coming?.order_id ?? null;
   if (order_id !== null) await tellOrder(tx, order_id, record, actor, coming?.id);
   const order = order_id === null ? null : await getParcelOrder(tx, order_id);

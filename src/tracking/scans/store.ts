@@ -79,25 +79,33 @@ export async function getParcelOrder(db: Db, order_id: number): Promise<ParcelOr
   return { id, order_number, lines: rows.map((row) => ({ id: row.line_id, sku: row.sku })) };
 }
 
-const returnOf = prepared((sql, a: Args<{ tracking_number: string }>) =>
+const returnsOf = prepared((sql, a: Args<{ tracking_number: string }>) =>
   sql
-    .select({ id: returns.id, order_id: returns.order_id })
+    .select({ id: returns.id, order_id: returns.order_id, merchant_id: returns.merchant_id })
     .from(returns)
     .where(eq(returns.tracking_number, a.tracking_number))
-    .orderBy(desc(returns.id))
-    .limit(1),
+    .orderBy(desc(returns.id)),
 );
 
-/** The newest return that comes back under a tracking number, with its order; null when there is none. */
-export async function findReturnOf(db: Db, tracking_number: string): Promise<{ id: number; order_id: number } | null> {
-  const [found] = await returnOf(db, { tracking_number });
-  return found ?? null;
+/** A merchant's newest return that comes back under a tracking number, with its order; null when there is none. */
+export async function findReturnOf(
+  db: Db,
+  { tracking_number, merchant_id }: Pick<TrackingRecord, "tracking_number" | "merchant_id">,
+): Promise<{ id: number; order_id: number } | null> {
+  const found = await returnsOf(db, { tracking_number });
+  return found.find((one) => one.merchant_id === merchant_id) ?? null;
+}
+
+/** The owners of the returns that come back under a tracking number. */
+export async function listReturnOwners(db: Db, tracking_number: string): Promise<{ readonly merchant_id: number }[]> {
+  return returnsOf(db, { tracking_number });
 }
 
 const namedParcels = prepared((sql, a: Args<{ numbers: string }>) =>
   sql
     .select({
       tracking_number: shipments.tracking_number,
+      merchant_id: shipments.merchant_id,
       shipment_id: shipments.id,
       order_id: shipments.order_id,
       status: shipments.status,
@@ -126,7 +134,7 @@ export interface KnownParcel {
 
 /**
  * The parcels with these numbers, by number, their records locked. A number is left out that needs a closer look: one
- * that is unknown, that was tracked apart from a parcel, or whose parcel has no record yet.
+ * that is unknown, that was tracked apart from a parcel, that several merchants know, or whose parcel has no record.
  */
 export async function lockKnownParcels(tx: Tx, numbers: readonly string[]): Promise<Map<string, KnownParcel>> {
   const named = await namedParcels(tx, { numbers: list(numbers) });
@@ -137,6 +145,9 @@ export async function lockKnownParcels(tx: Tx, numbers: readonly string[]): Prom
   );
   // The newest parcel counts, as everywhere.
   const newest = new Map(named.map((parcel) => [parcel.tracking_number ?? "", parcel]));
+  for (const { tracking_number, merchant_id } of named) {
+    if (newest.get(tracking_number ?? "")?.merchant_id !== merchant_id) apart.add(tracking_number ?? "");
+  }
   const known = new Map<string, KnownParcel>();
   for (const [number, { record_id, shipment_id, order_id, status }] of newest) {
     const record = of.get(record_id ?? 0);

@@ -2,14 +2,22 @@ import type { Granted } from "../../access/permission.ts";
 import { roleFacts } from "../../access/role.ts";
 import { refuseBeyond } from "../../access/rules.ts";
 import { takeTurn } from "../../database/lease.ts";
+import { unscoped } from "../../database/scope.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { afterMail, freshMail, withdrawn } from "../../kit/mail.ts";
-import { createUser } from "../commands.ts";
+import { refuseClosed } from "../../merchants/rules.ts";
+import { findMerchant } from "../../merchants/store.ts";
+import { createUser, lockUser } from "../commands.ts";
+import { type MerchantsById, membershipAt } from "../membership.ts";
+import { refuseRoleAt } from "../rules.ts";
+import { merchantsOfPeople } from "../sessions/commands.ts";
 import { hashOf } from "../sessions/session.ts";
-import { findUserByEmail } from "../store.ts";
+import { settleSessions } from "../sessions/store.ts";
+import { userStarts } from "../status.ts";
+import { findUserByEmail, insertMembership, saveUser } from "../store.ts";
 import { emailKey, type User } from "../user.ts";
 import { type Invitation, invitation_ms, statusOf } from "./invitation.ts";
 import type { CreateInvitation } from "./schemas.ts";
@@ -39,6 +47,9 @@ interface Inviter {
   readonly granted: Granted;
 }
 
+/** Whom an invitation asks, and to what: to the house, or to a merchant. */
+type Asked = Omit<CreateInvitation, "merchant_id"> & Pick<Invitation, "merchant_id">;
+
 const mail_job = "users.mail_invitations";
 
 function withLink(tx: Tx, { token, mail_link }: FreshLink) {
@@ -48,22 +59,26 @@ function withLink(tx: Tx, { token, mail_link }: FreshLink) {
 }
 
 /**
- * Invites a new user to a role, which cannot have more permissions than the one who invites.
- * Refuses: insufficient_permission, duplicate_email (there is such a user, or an invitation that is open).
+ * Invites somebody to a role, which cannot have more permissions than the one who invites. Who is a user already is
+ * invited to what else there is.
+ * Refuses: insufficient_permission, validation_failed (no role of merchants), merchant_closed, duplicate_email (there
+ * is such a member, or an invitation that is open).
  */
 export async function invite(
   tx: Tx,
-  { email, name = null, role }: CreateInvitation,
+  { email, name = null, merchant_id, role }: Asked,
   { actor, granted }: Inviter,
   link: FreshLink,
 ): Promise<Invitation> {
+  refuseRoleAt(role, merchant_id);
   refuseBeyond(granted, roleFacts[role].permissions);
+  await refuseClosedOf(tx, { merchant_id });
   await takeTurn(tx, "users.change");
-  const user = await findUserByEmail(tx, email);
-  if (user !== null) {
+  const user = await findUserByEmail(tx.scoped(unscoped), email);
+  if (user !== null && membershipAt(user.memberships, merchant_id) !== null) {
     throw new Fault("duplicate_email", `${email} is a user already.`, { existing_id: wireId("user", user.id) });
   }
-  const before = await lockPendingInvitation(tx, emailKey(email));
+  const before = await lockPendingInvitation(tx, emailKey(email), merchant_id);
   if (before !== null && isOpen(statusOf(before, tx.now))) {
     throw new Fault("duplicate_email", `${email} is invited already: send that invitation again, or revoke it.`, {
       existing_id: wireId("invitation", before.id),
@@ -74,6 +89,7 @@ export async function invite(
     email,
     email_key: emailKey(email),
     name,
+    merchant_id,
     role,
     ...withLink(tx, link),
     invited_by_id: actor.id,
@@ -134,7 +150,7 @@ function openOne(invitation: Invitation | null, now: number): Invitation {
   throw new Fault("invalid_link", message);
 }
 
-/** Creates the user of an accepted invitation. Refuses: invalid_link, duplicate_email. */
+/** Creates the user of an accepted invitation. Refuses: invalid_link, merchant_closed, duplicate_email. */
 export async function acceptInvitation(
   tx: Tx,
   token: string,
@@ -142,15 +158,50 @@ export async function acceptInvitation(
 ): Promise<User> {
   // Of two clients that use the link at the same moment, the second one finds it accepted.
   const invitation = openOne(await lockInvitationByHash(tx, hashOf(token)), tx.now);
-  const { email, role } = invitation;
-  const user = await createUser(tx, { ...chosen, email, role });
-  await saveInvitation(tx, { ...ended(invitation, tx.now), revoked_at: null, accepted_at: tx.now, user_id: user.id });
+  const { email, merchant_id, role } = invitation;
+  await refuseClosedOf(tx, invitation);
+  const user = await createUser(tx, { ...chosen, email, merchant_id, role });
+  await saveInvitation(tx, accepted(invitation, tx.now, user.id));
   return user;
+}
+
+const accepted = (invitation: Invitation, accepted_at: number, user_id: number): Invitation => {
+  return { ...ended(invitation, accepted_at), revoked_at: null, accepted_at, user_id };
+};
+
+async function refuseClosedOf(tx: Tx, { merchant_id }: Pick<Invitation, "merchant_id">): Promise<void> {
+  const merchant = merchant_id === null ? null : await findMerchant(tx, merchant_id);
+  if (merchant !== null) refuseClosed(merchant);
+}
+
+/**
+ * Makes somebody who is a user already a member of what an invitation to the same e-mail address names, too. The
+ * sessions of the user go on as what they are.
+ * Refuses: resource_missing, invalid_link, merchant_closed, insufficient_permission, duplicate_email.
+ */
+export async function joinByInvitation(tx: Tx, token: string, user_id: string): Promise<void> {
+  const whole = tx.scoped(unscoped);
+  const user = await lockUser(whole, user_id);
+  const invitation = openOne(await lockInvitationByHash(whole, hashOf(token)), tx.now);
+  const { email, email_key, merchant_id, role } = invitation;
+  if (emailKey(user.email) !== email_key) {
+    throw new Fault("insufficient_permission", `This invitation is for ${email}: sign in with that address.`);
+  }
+  await refuseClosedOf(whole, invitation);
+  if (membershipAt(user.memberships, merchant_id) !== null) {
+    throw new Fault("duplicate_email", "You are a member there already.", { existing_id: wireId("user", user.id) });
+  }
+  await settleSessions(whole, user.id, user.memberships[0]?.merchant_id ?? null);
+  await insertMembership(whole, user.id, { merchant_id, role, status: userStarts });
+  await saveUser(whole, user);
+  await saveInvitation(whole, accepted(invitation, tx.now, user.id));
 }
 
 /** The invitations to send by e-mail now, and when the next one is due. */
 interface ClaimedInvitations {
   readonly due: readonly Invitation[];
+  /** Those to whom some of them ask, too. */
+  readonly merchants: MerchantsById;
   readonly next_at: number | null;
 }
 
@@ -162,7 +213,7 @@ export async function claimInvitationMails(tx: Tx): Promise<ClaimedInvitations> 
   const due = await lockDueInvitations(tx, mails_together_max);
   const ids = due.map(({ id }) => id);
   if (ids.length > 0) await leaseInvitations(tx, ids, tx.now + lease_ms);
-  return { due, next_at: await nextInvitationAt(tx) };
+  return { due, merchants: await merchantsOfPeople(tx), next_at: await nextInvitationAt(tx) };
 }
 
 /** Records whether the mail server took the e-mail of an invitation. */

@@ -2,6 +2,8 @@ import type { Role } from "../../access/role.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Mail, MailState } from "../../kit/mail.ts";
+import { briefView, type MerchantBrief, type MerchantsById, membershipView } from "../membership.ts";
+import { userStarts } from "../status.ts";
 import type { InvitationStatus } from "./status.ts";
 
 /** Someone who was asked to become a user. */
@@ -10,6 +12,8 @@ export interface Invitation extends MailState {
   readonly email: string;
   readonly email_key: string;
   readonly name: string | null;
+  /** The merchant whose member is asked for; null for the house. */
+  readonly merchant_id: number | null;
   readonly role: Role;
   readonly hash: string;
   readonly invited_by_id: string;
@@ -43,13 +47,18 @@ export function statusOf(
 }
 
 /** The invitation as the API shows it. */
-export function invitationView(invitation: Invitation, now: number) {
+export function invitationView(invitation: Invitation, now: number, merchants: MerchantsById) {
+  const membership = membershipView({ ...invitation, status: userStarts }, merchants);
+  const { merchant_id, merchant } = membership;
   const { id, email, name, role, invited_by_id, invited_by_name, mail_status, user_id, ...it } = invitation;
   return {
     id: wireId("invitation", id),
     email,
     name,
+    merchant_id,
+    merchant,
     role,
+    memberships: [membership],
     status: statusOf(invitation, now),
     mail_status,
     invited_by: { id: invited_by_id, name: invited_by_name },
@@ -62,17 +71,26 @@ export function invitationView(invitation: Invitation, now: number) {
 }
 
 /** The invitation as whoever holds its link is shown it. */
-export function invitedView({ email, name, role, invited_by_name, expires_at }: Invitation) {
-  return { email, name, role, invited_by: invited_by_name, expires_at: iso(expires_at) };
+export function invitedView(
+  { email, name, role, invited_by_name, expires_at }: Invitation,
+  { merchant, existing_user }: { readonly merchant: MerchantBrief | null; readonly existing_user: boolean },
+) {
+  const invited_by = invited_by_name;
+  return { email, name, role, merchant: briefView(merchant), invited_by, existing_user, expires_at: iso(expires_at) };
 }
 
 /** The e-mail of an invitation. */
-export function invitationMail({ id, invited_by_name, role, expires_at }: Invitation, link: string): Mail {
+export function invitationMail(
+  { id, invited_by_name, role, expires_at }: Invitation,
+  merchant: MerchantBrief | null,
+  link: string,
+): Mail {
+  const where = merchant === null ? "Packhouse" : `${merchant.name} at Packhouse`;
   const [day = ""] = iso(expires_at).split("T");
   return {
-    subject: `${invited_by_name} invites you to Packhouse`,
+    subject: `${invited_by_name} invites you to ${where}`,
     text: [
-      `${invited_by_name} invites you to Packhouse, in the role ${role}.`,
+      `${invited_by_name} invites you to ${where}, in the role ${role}.`,
       `To accept, open this link and choose a password:\n\n${link}`,
       `The link is good until ${day} and can be used once. If you expect no invitation, you need do nothing.\n`,
     ].join("\n\n"),

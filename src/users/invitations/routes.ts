@@ -10,6 +10,8 @@ import { documentedAs } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { seal } from "../../kit/seal.ts";
+import { directoryOf } from "../../merchants/directory.ts";
+import { aboutMerchant } from "../memberships/routes.ts";
 import { tokenOf } from "../sessions/session.ts";
 import { type FreshLink, invite, resendInvitation, revokeInvitation } from "./commands.ts";
 import { type Invitation, invitation_purpose, invitationLink, invitationView } from "./invitation.ts";
@@ -24,7 +26,7 @@ const managing = documentedAs({ needs: "users.manage", chapter: "Users" });
 export const invitationRoutes = (service: Service) =>
   new Elysia({ prefix: "/invitations" })
     .use(conventions)
-    .post("", ({ call, body }) => answerLinked(call, 201, service, (tx, link) => invite(tx, body, call, link)), {
+    .post("", ({ call, body }) => create(call, body, service), {
       body: bodyOf(CreateInvitation),
       detail: managing({
         id: "createInvitation",
@@ -32,9 +34,10 @@ export const invitationRoutes = (service: Service) =>
         description:
           "The answer is the only one that shows the link. If a mail server is configured, the link is also sent by" +
           " e-mail. You cannot invite to a role with more permissions than your own. An e-mail address has at most" +
-          " one open invitation.",
+          " one open invitation to the house, and one to each merchant. A user may be invited to something else, too," +
+          " and accepts that by `POST /users/me/memberships`.",
         answers: { 201: EnvelopedView(LinkedInvitationView) },
-        refuses: ["duplicate_email"],
+        refuses: ["duplicate_email", "merchant_closed"],
       }),
     })
     .get("", ({ call, query }) => list(call, query), {
@@ -45,17 +48,13 @@ export const invitationRoutes = (service: Service) =>
         answers: { 200: ListView(InvitationView) },
       }),
     })
-    .get(
-      "/:id",
-      ({ call, params }) => answerRead(call, async (db) => invitationView(await getInvitation(db, params.id), db.now)),
-      {
-        detail: managing({
-          id: "getInvitation",
-          summary: "Get an invitation",
-          answers: { 200: EnvelopedView(InvitationView) },
-        }),
-      },
-    )
+    .get("/:id", ({ call, params }) => get(call, params.id), {
+      detail: managing({
+        id: "getInvitation",
+        summary: "Get an invitation",
+        answers: { 200: EnvelopedView(InvitationView) },
+      }),
+    })
     .post(
       "/:id/resend",
       ({ call, params }) =>
@@ -71,24 +70,34 @@ export const invitationRoutes = (service: Service) =>
         }),
       },
     )
-    .post(
-      "/:id/revoke",
-      ({ call, params }) =>
-        answerWrite(call, 200, async (tx) =>
-          invitationView(await revokeInvitation(tx, params.id, call.granted), tx.now),
-        ),
-      {
-        detail: managing({
-          id: "revokeInvitation",
-          summary: "Revoke an invitation",
-          description: "Its link stops working at once.",
-          answers: { 200: EnvelopedView(InvitationView) },
-          refuses: ["invalid_state_transition"],
-        }),
-      },
-    );
+    .post("/:id/revoke", ({ call, params }) => revoke(call, params.id), {
+      detail: managing({
+        id: "revokeInvitation",
+        summary: "Revoke an invitation",
+        description: "Its link stops working at once.",
+        answers: { 200: EnvelopedView(InvitationView) },
+        refuses: ["invalid_state_transition"],
+      }),
+    });
 
-function list(call: Call, query: ListInvitations): Promise<Response> {
+async function create(call: Call, body: CreateInvitation, service: Service): Promise<Response> {
+  const asked = { ...body, merchant_id: (await aboutMerchant(call, body.merchant_id)) ?? null };
+  return answerLinked(call, 201, service, (tx, link) => invite(tx, asked, call, link));
+}
+
+async function get(call: Call, id: string): Promise<Response> {
+  const merchants = await directoryOf(call.store).now();
+  return answerRead(call, async (db) => invitationView(await getInvitation(db, id), db.now, merchants));
+}
+
+async function revoke(call: Call, id: string): Promise<Response> {
+  const merchants = await directoryOf(call.store).now();
+  const work = async (tx: Tx) => invitationView(await revokeInvitation(tx, id, call.granted), tx.now, merchants);
+  return answerWrite(call, 200, work);
+}
+
+async function list(call: Call, query: ListInvitations): Promise<Response> {
+  const merchants = await directoryOf(call.store).now();
   const filter = { status: query.status, q: query.q };
   return answerList(
     call,
@@ -98,12 +107,12 @@ function list(call: Call, query: ListInvitations): Promise<Response> {
       count: (db) => countInvitations(db, filter),
       position: ({ created_at, id }) => [created_at, id],
     },
-    (invitations, { now }) => invitations.map((one) => invitationView(one, now)),
+    (invitations, { now }) => invitations.map((one) => invitationView(one, now, merchants)),
   );
 }
 
 /** Answers with an invitation and its new link. What is kept for a repeated request is sealed. */
-function answerLinked(
+async function answerLinked(
   call: Call,
   status: number,
   { mail, secret_key }: Service,
@@ -114,6 +123,7 @@ function answerLinked(
   const link = invitationLink(origin, token);
   // A link in an e-mail needs an absolute address.
   const mail_link = mail === null || origin === "" ? null : seal(link, secret_key, invitation_purpose);
-  const work = async (tx: Tx) => ({ ...invitationView(await make(tx, { token, mail_link }), tx.now), link });
+  const merchants = await directoryOf(call.store).now();
+  const work = async (tx: Tx) => ({ ...invitationView(await make(tx, { token, mail_link }), tx.now, merchants), link });
   return answerWrite(call, status, work, enveloped, secret_key);
 }

@@ -2,8 +2,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import { roles } from "../../access/role.ts";
 import { mailStatuses } from "../../kit/mail.ts";
 import { pageFields } from "../../kit/page.ts";
-import { choice, closed, nullable, textField } from "../../kit/schema.ts";
-import { emailField, passwordField, personName } from "../schemas.ts";
+import { choice, closed, emailField, nullable, textField } from "../../kit/schema.ts";
+import { MembershipView, MerchantBriefView, memberOf } from "../membership_schemas.ts";
+import { passwordField, personName } from "../schemas.ts";
 import { invitationStatuses } from "./status.ts";
 
 const moment = Type.String({ format: "date-time" });
@@ -11,7 +12,11 @@ const moment = Type.String({ format: "date-time" });
 export const CreateInvitation = closed({
   email: emailField(),
   name: Type.Optional(nullable(personName())),
-  role: choice(roles, { description: "The role of the new user. It cannot have more permissions than you have." }),
+  merchant_id: memberOf,
+  role: choice(roles, {
+    description:
+      "The role of the new member. It cannot have more permissions than you have; at a merchant not `floor`.",
+  }),
 });
 export type CreateInvitation = Static<typeof CreateInvitation>;
 
@@ -26,11 +31,14 @@ const invitationFields = {
   id: Type.String(),
   email: Type.String(),
   name: nullable(Type.String()),
+  merchant_id: nullable(Type.String({ description: "The merchant to whom it asks; null for the house." })),
+  merchant: nullable(MerchantBriefView),
   role: choice(roles),
+  memberships: Type.Array(MembershipView, { description: "What it gives." }),
   status: choice(invitationStatuses),
   mail_status: { ...choice(mailStatuses), description: "Where its e-mail stands; none without a mail server." },
   invited_by: closed({ id: Type.String({ description: "`usr_1` or `key_3`." }), name: Type.String() }),
-  user_id: nullable(Type.String({ description: "The user that it made." })),
+  user_id: nullable(Type.String({ description: "The user who accepted it." })),
   created_at: moment,
   expires_at: moment,
   accepted_at: nullable(moment),
@@ -48,7 +56,11 @@ export const InvitedView = closed({
   email: Type.String(),
   name: nullable(Type.String()),
   role: choice(roles),
+  merchant: nullable(MerchantBriefView),
   invited_by: Type.String({ description: "The name of the user who invites." }),
+  existing_user: Type.Boolean({
+    description: "Whether the address is that of a user, who signs in and joins by `POST /v1/users/me/memberships`.",
+  }),
   expires_at: moment,
 });
 

@@ -6,9 +6,9 @@ import {
   gt,
   inArray,
   isNotNull,
+  isNull,
   lte,
   min,
-  notInArray,
   or,
   type SQL,
   sql as template,
@@ -16,6 +16,7 @@ import {
 import { contains, forUpdate, isOneOf, skipLocked } from "../../../db/kit.ts";
 import { invitations } from "../../../db/schema/people.ts";
 import type { Role } from "../../access/role.ts";
+import { unscoped } from "../../database/scope.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { missing } from "../../kit/fault.ts";
@@ -47,9 +48,14 @@ export async function lockInvitationByHash(tx: Tx, hash: string): Promise<Invita
   return lockWhere(tx, eq(invitations.hash, hash));
 }
 
-/** The invitation to an address that is neither accepted nor revoked, locked, or null. */
-export async function lockPendingInvitation(tx: Tx, email_key: string): Promise<Invitation | null> {
-  return lockWhere(tx, and(eq(invitations.email_key, email_key), isPending));
+/** The invitation of an address to the house or a merchant that is neither accepted nor revoked, locked, or null. */
+export async function lockPendingInvitation(
+  tx: Tx,
+  email_key: string,
+  merchant_id: number | null,
+): Promise<Invitation | null> {
+  const to = merchant_id === null ? isNull(invitations.merchant_id) : eq(invitations.merchant_id, merchant_id);
+  return lockWhere(tx, and(eq(invitations.email_key, email_key), isPending, to));
 }
 
 // The condition of a partial index stands in the text, since the engines do not look into parameters.
@@ -88,13 +94,25 @@ export async function saveInvitation(tx: Tx, invitation: Invitation): Promise<In
   return invitation;
 }
 
-/** Revokes the open invitations that a user has sent, but for those to `kept` roles. */
-export async function revokeInvitationsOf(tx: Tx, invited_by_id: string, kept: readonly Role[]): Promise<void> {
+/** Revokes the open invitations that a user has sent, whatever the scope sees, but for those to be kept. */
+export async function revokeInvitationsOf(
+  tx: Tx,
+  invited_by_id: string,
+  isKept: (invitation: Invitation) => boolean,
+): Promise<void> {
+  const whole = tx.scoped(unscoped);
+  const sent = await whole.sql
+    .select()
+    .from(invitations)
+    .where(and(eq(invitations.invited_by_id, invited_by_id), isPending));
+  const lost = sent.map(asRecord).filter((invitation) => !isKept(invitation));
+  if (lost.length === 0) return;
   const mail_status = template`case when ${isWaiting} then 'none' else ${invitations.mail_status} end`;
-  await tx.sql
+  const ids = lost.map(({ id }) => id);
+  await whole.sql
     .update(invitations)
     .set({ revoked_at: tx.now, mail_link: null, mail_status, mail_next_at: null })
-    .where(and(eq(invitations.invited_by_id, invited_by_id), isPending, notInArray(invitations.role, [...kept])));
+    .where(inArray(invitations.id, ids));
 }
 
 /** The filters of a list of invitations. */

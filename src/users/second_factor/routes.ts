@@ -14,7 +14,7 @@ import { isPassword } from "../../kit/password.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { needsFactor } from "../rules.ts";
 import { type Attempts, attempts } from "../sign_in/attempts.ts";
-import { getUser } from "../store.ts";
+import { getSelf } from "../store.ts";
 import type { User } from "../user.ts";
 import {
   beginSecondFactor,
@@ -37,7 +37,7 @@ export function secondFactorRoutes(service: Service) {
   const view = (db: Db, user: User) => factorView(db, user, service);
   return new Elysia({ prefix: "/users/me/second_factor" })
     .use(conventions)
-    .get("", ({ call }) => answerRead(call, async (db) => view(db, await getUser(db, call.actor.id))), {
+    .get("", ({ call }) => answerRead(call, async (db) => view(db, await getSelf(db, call.actor.id))), {
       detail: own({
         id: "getSecondFactor",
         summary: "Get the status of your second factor",
@@ -118,7 +118,7 @@ const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(cou
 function begin(call: Call, secret_key: Uint8Array): Promise<Response> {
   const random = randomBytes(secret_bytes);
   const work = async (tx: Tx) => {
-    const user = await getUser(tx, call.actor.id);
+    const user = await getSelf(tx, call.actor.id);
     const secret = await beginSecondFactor(tx, user.id, secret_key, random);
     const address = setupAddress(secret, user.email);
     return { secret, address, qr_svg: renderSVG(address) };
@@ -133,7 +133,7 @@ function confirm(call: Call, { code }: ConfirmFactor, secret_key: Uint8Array, tr
       call,
       200,
       async (tx) => {
-        const user = await getUser(tx, call.actor.id);
+        const user = await getSelf(tx, call.actor.id);
         return { recovery_codes: await confirmSecondFactor(tx, user.id, code, secret_key, random) };
       },
       enveloped,
@@ -165,10 +165,10 @@ function withPassword<Data>(
   secret_key: Uint8Array | null = null,
 ): Promise<Response> {
   return tried(call, tries, async () => {
-    const before = await call.store.read((db) => getUser(db, call.actor.id));
+    const before = await call.store.read((db) => getSelf(db, call.actor.id));
     if (!(await isPassword(password, before.password_hash))) throw wrongPassword();
     const act = async (tx: Tx) => {
-      const user = await getUser(tx, call.actor.id);
+      const user = await getSelf(tx, call.actor.id);
       if (user.password_hash !== before.password_hash) throw wrongPassword();
       return work(tx, user);
     };

@@ -1,6 +1,5 @@
 import type { Rate } from "../../access/limits.ts";
-import type { Granted, Permission } from "../../access/permission.ts";
-import type { Role } from "../../access/role.ts";
+import type { Granted } from "../../access/permission.ts";
 import type { Db } from "../../database/store.ts";
 import type { Again, Authenticator, Identity } from "../../http/guard/authentication.ts";
 import { isSecure, refuseCrossSite, refusePlain } from "../../http/security.ts";
@@ -8,10 +7,13 @@ import type { Service } from "../../http/service.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
+import { merchant_header, unknownMerchant } from "../../owners/rules.ts";
 import { needsFactor } from "../rules.ts";
-import { maySignIn } from "../status.ts";
+import type { User } from "../user.ts";
+import type { Acting } from "./acting.ts";
+import { type Going, goOn } from "./commands.ts";
 import { hashOf, tokenIn } from "./session.ts";
-import { findSession, type Opened, touchSession } from "./store.ts";
+import { touchSession } from "./store.ts";
 
 const remembered_ms = 500;
 const remembered_max = 1000;
@@ -19,9 +21,14 @@ const touch_every_ms = 300_000;
 // A screen sends many requests at once, and a user may have many screens open.
 const rate: Rate = { per_minute: 60_000, burst: 1000 };
 
+/** What a request shows of a session. */
+type Asked = Pick<Found, "hash" | "named">;
+
 /** A session that was found, and how long it is cached. */
 interface Found extends Identity {
   readonly hash: string;
+  /** The merchant that the request names by its header; null for none. */
+  readonly named: string | null;
   readonly expires_at: number;
   /** Monotonic ms until which it is cached, unless this process changes a user. */
   readonly until: number;
@@ -30,8 +37,9 @@ interface Found extends Identity {
 }
 
 /**
- * Authenticates by the cookie of a session. The header `Packhouse-World` names the world; live is the default. Users
- * lie in the live store, so a write to the other store looks there first.
+ * Authenticates by the cookie of a session. The header `Packhouse-World` names the world; live is the default. The
+ * header `Packhouse-Merchant` names the merchant as whose member one who is of several asks. Users lie in the live
+ * store, so a write to the other store looks there first.
  * Refuses: authentication_required, insecure_connection, cross_site_request, malformed_header.
  */
 export function sessionAuthenticator(service: Service): Authenticator {
@@ -40,15 +48,15 @@ export function sessionAuthenticator(service: Service): Authenticator {
   const remembered = new Map<string, Found>();
   let changes = 0;
   live.onChange((followed) => {
-    if (followed !== "users") return;
+    if (followed !== "users" && followed !== "merchants") return;
     changes += 1;
     remembered.clear();
   });
   const isFresh = (found: Found) => found.changes === changes && performance.now() < found.until;
-  const lookUp = async (db: Db, hash: string, mode: Mode, as_of: { until: number; changes: number }) => {
-    const opened = await findSession(db, hash);
-    if (opened === null || !maySignIn(opened.user.status)) throw ended();
-    return { opened, found: { ...identityOf(opened, service, mode), again, hash, ...as_of } };
+  const lookUp = async (db: Db, asked: Asked, mode: Mode, as_of: { until: number; changes: number }) => {
+    const { hash, named } = asked;
+    const going = await goOn(db, hash, named, unknown);
+    return { going, found: { ...identityOf(going, service, mode), again, hash, named, ...as_of } };
   };
   const asOfNow = () => ({ until: performance.now() + remembered_ms, changes });
   const latest = new WeakMap<Found, Found>();
@@ -61,13 +69,13 @@ export function sessionAuthenticator(service: Service): Authenticator {
         if (found.changes === changes) return found;
         throw new Fault("write_conflict", "Permissions changed during this request. Send it again.");
       }
-      return inTime(isFresh(found) ? found : (await lookUp(db, found.hash, found.store.mode, asOfNow())).found, db.now);
+      return inTime(isFresh(found) ? found : (await lookUp(db, found, found.store.mode, asOfNow())).found, db.now);
     },
     renew: async (identity) => {
       const before = identity as Found;
       if (before.store === live || isFresh(latest.get(before) ?? before)) return;
       const as_of = asOfNow();
-      const { found } = await live.read((db) => lookUp(db, before.hash, before.store.mode, as_of));
+      const { found } = await live.read((db) => lookUp(db, before, before.store.mode, as_of));
       latest.set(before, inTime(found, live.clock.now()));
     },
   };
@@ -75,17 +83,18 @@ export function sessionAuthenticator(service: Service): Authenticator {
     refusePlain(service, request);
     refuseCrossSite(service, request);
     const mode = worldOf(request);
-    const name = `${mode}:${token}`;
+    const named = request.headers.get(merchant_header);
+    const name = `${mode}:${named ?? ""}:${token}`;
     const known = remembered.get(name);
     if (known !== undefined && isFresh(known)) return inTime(known, live.clock.now());
     const as_of = asOfNow();
-    const { found, opened } = await live.read((db) => lookUp(db, hashOf(token), mode, as_of));
+    const { found, going } = await live.read((db) => lookUp(db, { hash: hashOf(token), named }, mode, as_of));
     if (remembered.size >= remembered_max) remembered.clear();
     remembered.set(name, found);
     const now = live.clock.now();
     inTime(found, now);
-    if (now - opened.session.last_seen_at > touch_every_ms) {
-      const note = live.write((tx) => touchSession(tx, opened.session.id));
+    if (now - going.session.last_seen_at > touch_every_ms) {
+      const note = live.write((tx) => touchSession(tx, going.session.id));
       note.catch(() => log.warn("the last use of a session was not noted"));
     }
     return found;
@@ -99,22 +108,27 @@ export function sessionAuthenticator(service: Service): Authenticator {
   };
 }
 
-function identityOf({ user, session }: Opened, service: Service, mode: Mode) {
-  const { role, permissions } = user;
-  const lacks_factor = !user.has_factor && needsFactor(user, service);
+const unknown = () => unknownMerchant(merchant_header);
+
+function identityOf({ user, session, acting }: Going, service: Service, mode: Mode) {
+  const { merchant, views } = acting;
   return {
     type: "user",
     id: wireId("user", user.id),
     name: user.name,
     store: service.stores[mode],
-    granted: grantedTo(role, permissions, lacks_factor),
+    merchant_id: merchant?.id ?? null,
+    ...(views && { views_only: true as const }),
+    granted: grantedTo(user, acting, service),
     rate,
     addresses: null,
     expires_at: session.expires_at,
   } as const;
 }
 
-function grantedTo(role: Role, permissions: readonly Permission[], lacks_factor: boolean): Granted {
+function grantedTo(user: User, { membership }: Acting, service: Service): Granted {
+  const { role, permissions } = membership;
+  const lacks_factor = !user.has_factor && needsFactor(user, service);
   if (lacks_factor) return { permissions: new Set(), by: "role", name: role, lacks_factor };
   return { permissions: new Set(permissions), by: "role", name: role };
 }

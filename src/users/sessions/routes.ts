@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { refuseBeyond } from "../../access/rules.ts";
+import type { Tx } from "../../database/store.ts";
 import { answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
@@ -12,7 +13,8 @@ import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { closed } from "../../kit/schema.ts";
 import { SessionView } from "../schemas.ts";
-import { getUser } from "../store.ts";
+import { getSelf, getUser } from "../store.ts";
+import type { User } from "../user.ts";
 import { hashOf, tokenIn } from "./session.ts";
 import { endSession, endSessionsOf, findSession, listSessions } from "./store.ts";
 import { sessionView } from "./view.ts";
@@ -24,7 +26,7 @@ const SessionsView = EnvelopedView(Type.Array(SessionView));
 export const sessionRoutes = (service: Service) =>
   new Elysia({ prefix: "/users" })
     .use(conventions)
-    .get("/me/sessions", ({ call }) => list(call, call.actor.id, service), {
+    .get("/me/sessions", ({ call }) => list(call, getSelf, call.actor.id, service), {
       detail: documented({
         id: "listMySessions",
         needs: "user",
@@ -42,7 +44,7 @@ export const sessionRoutes = (service: Service) =>
         answers: { 200: EndedView },
       }),
     })
-    .delete("/me/sessions/:session_id", ({ call, params }) => end(call, call.actor.id, params.session_id), {
+    .delete("/me/sessions/:session_id", ({ call, params }) => endOwn(call, params.session_id), {
       detail: documented({
         id: "endMySession",
         needs: "user",
@@ -51,7 +53,7 @@ export const sessionRoutes = (service: Service) =>
         answers: { 200: EndedView },
       }),
     })
-    .get("/:id/sessions", ({ call, params }) => list(call, params.id, service), {
+    .get("/:id/sessions", ({ call, params }) => list(call, getUser, params.id, service), {
       detail: documented({
         id: "listSessions",
         needs: "users.manage",
@@ -69,7 +71,7 @@ export const sessionRoutes = (service: Service) =>
         answers: { 200: EndedView },
       }),
     })
-    .delete("/:id/sessions/:session_id", ({ call, params }) => end(call, params.id, params.session_id), {
+    .delete("/:id/sessions/:session_id", ({ call, params }) => endOne(call, params.id, params.session_id), {
       detail: documented({
         id: "endSession",
         needs: "users.manage",
@@ -84,27 +86,37 @@ const currentOf = ({ request }: Call, service: Service): string | null => {
   return token === null ? null : hashOf(token);
 };
 
-function list(call: Call, id: string, service: Service): Promise<Response> {
+function list(call: Call, find: typeof getUser, id: string, service: Service): Promise<Response> {
   const current = currentOf(call, service);
   return answerRead(call, async (db) => {
-    const user = await getUser(db, id);
+    const user = await find(db, id);
     return (await listSessions(db, user.id)).map((session) => sessionView(session, current));
   });
 }
 
-function end(call: Call, id: string, session_id: string): Promise<Response> {
-  return answerWrite(call, 200, async (tx) => {
-    const user = await getUser(tx, id);
-    refuseBeyond(call.granted, user.permissions);
-    if (!(await endSession(tx, user.id, readId("session", session_id) ?? 0))) throw missing("session", session_id);
-    return { ended: 1 };
-  });
+function endOwn(call: Call, session_id: string): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => endOf(tx, await getSelf(tx, call.actor.id), session_id));
+}
+
+function endOne(call: Call, id: string, session_id: string): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => endOf(tx, await changeable(tx, call, id), session_id));
+}
+
+async function endOf(tx: Tx, user: User, session_id: string) {
+  if (!(await endSession(tx, user.id, readId("session", session_id) ?? 0))) throw missing("session", session_id);
+  return { ended: 1 };
+}
+
+/** A user who may do nothing that who asks may not do. Refuses: resource_missing, insufficient_permission. */
+async function changeable(tx: Tx, call: Call, id: string): Promise<User> {
+  const user = await getUser(tx, id);
+  for (const { permissions } of user.memberships) refuseBeyond(call.granted, permissions);
+  return user;
 }
 
 function endAll(call: Call, id: string): Promise<Response> {
   return answerWrite(call, 200, async (tx) => {
-    const user = await getUser(tx, id);
-    refuseBeyond(call.granted, user.permissions);
+    const user = await changeable(tx, call, id);
     return { ended: await endSessionsOf(tx, user.id, null) };
   });
 }
@@ -112,7 +124,7 @@ function endAll(call: Call, id: string): Promise<Response> {
 function endOthers(call: Call, service: Service): Promise<Response> {
   const hash = currentOf(call, service);
   return answerWrite(call, 200, async (tx) => {
-    const user = await getUser(tx, call.actor.id);
+    const user = await getSelf(tx, call.actor.id);
     const current = hash === null ? null : await findSession(tx, hash);
     return { ended: await endSessionsOf(tx, user.id, current?.session.id ?? null) };
   });

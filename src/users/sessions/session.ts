@@ -13,6 +13,10 @@ export interface Session {
   readonly expires_at: number;
   readonly ip: string | null;
   readonly user_agent: string | null;
+  /** The merchant as whose member the user has chosen to act; null for the first membership. */
+  readonly acts_for: number | null;
+  /** The merchant as whom a member of the house looks on. */
+  readonly views_as: number | null;
 }
 
 /** What a cookie or a link holds: 32 random bytes as text. */

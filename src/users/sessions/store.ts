@@ -1,18 +1,19 @@
-import { and, desc, eq, gt, lte, ne } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, lte, ne, or } from "drizzle-orm";
 import { memberships, roles, sessions, users } from "../../../db/schema/users.ts";
+import { unscoped } from "../../database/scope.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
-import { userColumns } from "../store.ts";
+import { memberColumns, usersOf } from "../store.ts";
 import type { User } from "../user.ts";
 import type { Session } from "./session.ts";
 
 const byHash = prepared((sql, a: Args<{ hash: string }>) =>
   sql
-    .select({ session: sessions, user: userColumns })
+    .select({ session: sessions, ...memberColumns })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.user_id))
-    .innerJoin(memberships, and(eq(memberships.user_id, users.id), eq(memberships.covers, "house")))
+    .innerJoin(memberships, eq(memberships.user_id, users.id))
     .innerJoin(roles, eq(roles.name, memberships.role))
     .where(eq(sessions.hash, a.hash)),
 );
@@ -23,10 +24,12 @@ export interface Opened {
   readonly user: User;
 }
 
-/** The session with this hash, expired or not, or null. */
+/** The session with this hash, expired or not, or null; its user has all memberships, whatever the scope sees. */
 export async function findSession(db: Db, hash: string): Promise<Opened | null> {
-  const [row] = await byHash(db, { hash });
-  return row ?? null;
+  const whole = db.scoped(unscoped);
+  const rows = await byHash(whole, { hash });
+  const [user] = usersOf(whole, rows);
+  return rows[0] === undefined || user === undefined ? null : { session: rows[0].session, user };
 }
 
 /** The sessions of a user that have not expired, newest first. */
@@ -48,6 +51,38 @@ export async function insertSession(tx: Tx, session: Omit<Session, "id">): Promi
 /** Notes that a session was used. */
 export async function touchSession(tx: Tx, id: number): Promise<void> {
   await tx.sql.update(sessions).set({ last_seen_at: tx.now }).where(eq(sessions.id, id));
+}
+
+/** Stores as whom the user of a session acts, or looks on. */
+export async function saveActing(
+  tx: Tx,
+  { id, acts_for, views_as }: Pick<Session, "id" | "acts_for" | "views_as">,
+): Promise<void> {
+  await tx.sql.update(sessions).set({ acts_for, views_as }).where(eq(sessions.id, id));
+  tx.changed("users");
+}
+
+/** Has the sessions of a user that have chosen nothing stay with what they act for; null for the house. */
+export async function settleSessions(tx: Tx, user_id: number, acts_for: number | null): Promise<void> {
+  if (acts_for === null) return;
+  await tx.sql
+    .update(sessions)
+    .set({ acts_for })
+    .where(and(eq(sessions.user_id, user_id), isNull(sessions.acts_for)));
+}
+
+/** Ends the sessions of a user that act for a merchant, and with `of_first` those that have chosen nothing. */
+export async function endSessionsFor(
+  tx: Tx,
+  user_id: number,
+  merchant_id: number | null,
+  of_first: boolean,
+): Promise<void> {
+  const chosen = merchant_id === null ? undefined : eq(sessions.acts_for, merchant_id);
+  const which = or(chosen, of_first ? isNull(sessions.acts_for) : undefined);
+  if (which === undefined) return;
+  await tx.sql.delete(sessions).where(and(eq(sessions.user_id, user_id), which));
+  tx.changed("users");
 }
 
 /** Ends a session of a user; false when the user has no such session. */

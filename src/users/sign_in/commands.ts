@@ -4,6 +4,9 @@ import type { Tx } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { modes } from "../../kit/mode.ts";
+import { membershipView } from "../membership.ts";
+import { actingView, shownPermissions } from "../sessions/acting.ts";
+import { type Going, refuseWithoutMembership } from "../sessions/commands.ts";
 import { maySignIn } from "../status.ts";
 import { getUser } from "../store.ts";
 import type { User } from "../user.ts";
@@ -18,14 +21,19 @@ export interface SecondFactor {
   readonly verify: (tx: Tx, user: User, code: string) => Promise<boolean>;
 }
 
-/** The signed-in user with permissions, as the dashboard gets it. */
-export function signedIn(user: User, second: SecondFactor) {
-  const { name, email, role, permissions } = user;
+/** The signed-in user with permissions, as whom the session acts, as the dashboard gets it. */
+export function signedIn({ user, acting, merchants }: Going, second: SecondFactor) {
+  const { name, email, memberships } = user;
+  const { role } = acting.membership;
+  const { merchant, view_as } = actingView(acting, merchants);
   const second_factor = second.isRequired(user);
   const second_factor_required = !second_factor && second.isNeeded(user);
   return {
     user: { id: wireId("user", user.id), name, email, role, second_factor, second_factor_required },
-    permissions: second_factor_required ? [] : permissions,
+    permissions: second_factor_required ? [] : shownPermissions(acting),
+    memberships: memberships.map((one) => membershipView(one, merchants)),
+    merchant,
+    view_as,
     worlds: modes,
     version,
   };
@@ -37,13 +45,15 @@ export const wrongCredentials = () => new Fault("invalid_credentials", "The e-ma
 /**
  * Signs in a user whose password was right when the record was `seen`, unless the user was changed since. The code has
  * to be valid if the user needs one.
- * Refuses: invalid_credentials, second_factor_invalid, resource_missing.
+ * Refuses: invalid_credentials, second_factor_invalid, merchant_closed, resource_missing.
  */
 export async function admitUser(tx: Tx, seen: User, code: string | null, second: SecondFactor): Promise<User> {
   const user = await getUser(tx, seen.id);
   if (!maySignIn(user.status) || user.password_hash !== seen.password_hash) throw wrongCredentials();
-  if (!second.isRequired(user)) return user;
-  if (code !== null && (await second.verify(tx, user, code))) return user;
+  if (!second.isRequired(user) || (code !== null && (await second.verify(tx, user, code)))) {
+    await refuseWithoutMembership(tx, user, wrongCredentials);
+    return user;
+  }
   throw new Fault("second_factor_invalid", "This code is wrong or was used before.");
 }
 

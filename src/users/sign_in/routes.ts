@@ -19,11 +19,12 @@ import { acceptInvitation, getOpenInvitation } from "../invitations/commands.ts"
 import { invitedView } from "../invitations/invitation.ts";
 import { AcceptInvitation, InvitedView, LookAtInvitation } from "../invitations/schemas.ts";
 import { createFirstUser, getLink, resetPassword } from "../links/commands.ts";
-import { beginSession } from "../sessions/commands.ts";
+import { sessionOf } from "../memberships/routes.ts";
+import { beginSession, goOn, merchantsOfPeople } from "../sessions/commands.ts";
 import { cookieOf, hashOf, tokenIn } from "../sessions/session.ts";
 import { endSessionCalled, findSession } from "../sessions/store.ts";
 import { maySignIn } from "../status.ts";
-import { findUserByEmail, getUser } from "../store.ts";
+import { findUserByEmail } from "../store.ts";
 import { emailKey, type User } from "../user.ts";
 import { type Attempts, attempts } from "./attempts.ts";
 import {
@@ -86,8 +87,8 @@ const answering = (status: number, view: TSchema, needs: RouteNeed = "none") => 
 
 const no_store = { "cache-control": "no-store" };
 
-async function show({ second }: Desk, call: Call): Promise<Response> {
-  const body = await call.store.read(async (db) => signedIn(await getUser(db, call.actor.id), second));
+async function show({ second, service }: Desk, call: Call): Promise<Response> {
+  const body = await call.store.read(async (db) => signedIn(await sessionOf(db, call, service), second));
   return jsonResponse(call, 200, JSON.stringify(body), no_store);
 }
 
@@ -158,8 +159,13 @@ async function setUp(desk: Desk, call: Call, { token, password, ...person }: Set
 
 function look({ service, gate }: Desk, call: Call, { token }: LookAtInvitation): Promise<Response> {
   return gate(call, null, async () => {
-    const invitation = await service.stores.live.read((db) => getOpenInvitation(db, token));
-    return jsonResponse(call, 200, JSON.stringify(invitedView(invitation)), no_store);
+    const invited = await service.stores.live.read(async (db) => {
+      const invitation = await getOpenInvitation(db, token);
+      const { merchant_id, email } = invitation;
+      const merchant = merchant_id === null ? null : (await merchantsOfPeople(db)).byId(merchant_id);
+      return invitedView(invitation, { merchant, existing_user: (await findUserByEmail(db, email)) !== null });
+    });
+    return jsonResponse(call, 200, JSON.stringify(invited), no_store);
   });
 }
 
@@ -220,7 +226,8 @@ function beginning({ service, second }: Desk, call: Call, way: "signIn" | "setUp
   return async (tx: Tx, user: User): Promise<Begun> => {
     const { token } = await beginSession(tx, user.id, origin, random);
     await keepVisit(tx, way, user, visitOf(service, call));
-    return { token, body: JSON.stringify(signedIn(user, second)) };
+    const going = await goOn(tx, hashOf(token), null, wrongCredentials);
+    return { token, body: JSON.stringify(signedIn(going, second)) };
   };
 }
 

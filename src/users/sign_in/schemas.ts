@@ -2,8 +2,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import { allPermissions } from "../../access/permission.ts";
 import { roles } from "../../access/role.ts";
 import { modes } from "../../kit/mode.ts";
-import { choice, closed } from "../../kit/schema.ts";
-import { emailField, passwordField, personName } from "../schemas.ts";
+import { choice, closed, emailField } from "../../kit/schema.ts";
+import { actingFields, MembershipView } from "../membership_schemas.ts";
+import { passwordField, personName } from "../schemas.ts";
 
 export const SignIn = closed({
   email: emailField(),
@@ -33,6 +34,9 @@ export const SignedInView = closed({
     second_factor_required: Type.Boolean({ description: "Whether everything else is refused until one is set up." }),
   }),
   permissions: Type.Array(choice(allPermissions)),
+  memberships: Type.Array(MembershipView),
+  merchant: actingFields.merchant,
+  view_as: actingFields.view_as,
   worlds: Type.Array(choice(modes)),
   version: Type.String({ description: "Of the program." }),
 });

@@ -38,6 +38,15 @@ const checks: readonly Check<keyof typeof rowsOf>[] = [
       where ${deliveries.sequence} > 0 and ${events.id} is null`,
   },
   {
+    rule: "a delivery belongs to whom its subscription belongs, and a merchant is told of its own alone",
+    noun: "delivery",
+    rows: sql`select ${deliveries.id} as id, 1 as expected,
+        case when ${deliveries.merchant_id} is not distinct from ${subscriptions.merchant_id}
+            and coalesce(${events.merchant_id} = ${subscriptions.merchant_id}, true) then 1 else 0 end as actual
+      from ${deliveries} join ${subscriptions} on ${subscriptions.id} = ${deliveries.subscription_id}
+      left join ${events} on ${events.id} = ${deliveries.event_id}`,
+  },
+  {
     rule: "a delivery that has ended is not due, and one that waits is",
     noun: "delivery",
     rows: sql`select ${deliveries.id} as id,

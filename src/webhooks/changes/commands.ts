@@ -33,12 +33,14 @@ export async function createSubscription(
   const events = inOrder(input.events);
   refuseThinFirstVersion({ version, payload });
   await takeTurn(tx, subscribing_turn);
-  const others = await lockSubscriptions(tx);
+  const merchant_id = tx.scope.sees;
+  const others = (await lockSubscriptions(tx)).filter((other) => other.merchant_id === merchant_id);
   refuseSame(others, { url, version, events });
   if (others.length >= subscriptions_max) {
     throw new Fault("subscription_limit", `There may be at most ${subscriptions_max} subscriptions.`);
   }
   return insertSubscription(tx, {
+    merchant_id,
     url,
     events,
     description,

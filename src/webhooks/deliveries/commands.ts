@@ -47,8 +47,10 @@ export async function fanOutAll(tx: Tx): Promise<number> {
 }
 
 async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscriptions: readonly Subscription[]) {
-  const chosen = (event: PlacedEvent, { events: types, begins_after }: Subscription) =>
-    types.includes(event.type) && event.position > begins_after;
+  const chosen = (event: PlacedEvent, { events: types, begins_after, merchant_id }: Subscription) =>
+    types.includes(event.type) &&
+    event.position > begins_after &&
+    (merchant_id === null || merchant_id === event.merchant_id);
   const rows: Omit<Delivery, "id">[] = [];
   for (const subscription of subscriptions) {
     let { sequence } = subscription;
@@ -59,6 +61,7 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
       if (!chosen(event, subscription)) continue;
       sequence += 1;
       rows.push({
+        merchant_id: subscription.merchant_id,
         subscription_id: subscription.id,
         event_id: event.id,
         event_type: event.type,

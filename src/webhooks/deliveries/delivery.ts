@@ -8,6 +8,8 @@ import type { Subscription } from "../subscriptions/subscription.ts";
 /** One event to be sent to one subscription. */
 export interface Delivery {
   readonly id: number;
+  /** That of its subscription. */
+  readonly merchant_id: number | null;
   readonly subscription_id: number;
   readonly event_id: string;
   readonly event_type: EventType;

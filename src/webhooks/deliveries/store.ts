@@ -4,6 +4,7 @@ import {
   count,
   desc,
   eq,
+  exists,
   gte,
   inArray,
   isNull,
@@ -12,6 +13,7 @@ import {
   min,
   ne,
   not,
+  notExists,
   notInArray,
   or,
   type SQL,
@@ -58,11 +60,12 @@ const ofEvent = eq(deliveries.event_id, events.id);
 /** Whether no delivery of an event waits to be sent. */
 export const nothingWaits: SQL = template`not exists (select 1 from ${deliveries} where ${and(ofEvent, isPending)})`;
 
-const hasMissing = template`exists (select 1 from ${deliveries}
-  where ${and(ofEvent, notInArray(deliveries.status, [...arrivedDeliveries]))})`;
-
 /** Events with a delivery that has not arrived (false), or all others, including events without any delivery (true). */
-export const haveArrived = (delivered: boolean): SQL => (delivered ? template`not ${hasMissing}` : hasMissing);
+export function haveArrived({ sql }: Db, delivered: boolean): SQL {
+  const isMissing = and(ofEvent, notInArray(deliveries.status, [...arrivedDeliveries]));
+  const missing = sql.select({ one: template`1` }).from(deliveries).where(isMissing);
+  return delivered ? notExists(missing) : exists(missing);
+}
 
 const isFirst = and(isPending, template`${deliveries.trigger} = 'scheduled'`, template`${deliveries.attempts} < 2`);
 const isLast = and(isPending, template`(${deliveries.trigger} <> 'scheduled' or ${deliveries.attempts} >= 2)`);

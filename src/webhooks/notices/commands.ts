@@ -19,9 +19,9 @@ import {
  * e-mails.
  */
 export async function notify(tx: Tx, entered: readonly Subscription[], mails: boolean): Promise<void> {
-  const told = entered.flatMap(({ id, url, disabled_reason, status }) => {
+  const told = entered.flatMap(({ id, merchant_id, url, disabled_reason, status }) => {
     const message = messageOf(status, { name: wireId("subscription", id), url, reason: disabled_reason });
-    return message === null ? [] : [{ ...message, subscription_id: id }];
+    return message === null ? [] : [{ ...message, merchant_id, subscription_id: id }];
   });
   await tell(tx, told, mails);
 }
@@ -29,13 +29,15 @@ export async function notify(tx: Tx, entered: readonly Subscription[], mails: bo
 const day_ms = 24 * 3_600_000;
 
 /** Creates a notice for the operator that waiting deliveries of a receiver are skipped: one a day while it lasts. */
-export async function notifyBacklog(tx: Tx, { id, url }: Subscription, mails: boolean): Promise<void> {
+export async function notifyBacklog(tx: Tx, { id, merchant_id, url }: Subscription, mails: boolean): Promise<void> {
   if (await isNoticed(tx, { subscription_id: id, kind: "webhook_backlog", since: tx.now - day_ms })) return;
   const message = backlogMessage({ name: wireId("subscription", id), url });
-  await tell(tx, [{ kind: "webhook_backlog", message, subscription_id: id }], mails);
+  await tell(tx, [{ kind: "webhook_backlog", message, merchant_id, subscription_id: id }], mails);
 }
 
-async function tell(tx: Tx, told: readonly Pick<Notice, "kind" | "message" | "subscription_id">[], mails: boolean) {
+type Told = Pick<Notice, "kind" | "message" | "merchant_id" | "subscription_id">;
+
+async function tell(tx: Tx, told: readonly Told[], mails: boolean) {
   if (told.length === 0) return;
   const fresh = { ...freshMail(mails, tx.now), acknowledged_at: null, created_at: tx.now };
   await insertNotices(

@@ -7,6 +7,8 @@ import { type NoticeKind, type SubscriptionStatus, subscriptionMeanings } from "
 /** One notice for the operator about a subscription. */
 export interface Notice extends MailState {
   readonly id: number;
+  /** Whose the subscription is; null for the house. */
+  readonly merchant_id: number | null;
   readonly kind: NoticeKind;
   readonly subscription_id: number;
   readonly message: string;

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { unscoped } from "../../database/scope.ts";
 import type { Tx } from "../../database/store.ts";
 import { answerLongWork, answerRead, answerWrite } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
@@ -104,10 +105,10 @@ function create(call: Call, body: CreateSubscription, service: Service): Promise
   const secret = randomSecret();
   const sealed = seal(secret, secret_key, secret_purpose);
   const made = async (tx: Tx) =>
-    subscriptionAnswer(await createSubscription(tx, body, sealed, await fanOutAll(tx)), { secret });
+    subscriptionAnswer(await createSubscription(tx, body, sealed, await fanOutAll(tx.scoped(unscoped))), { secret });
   const work = async () => {
     await refuseAddress(call, body.url, service);
-    await fanOutWaiting(call.store);
+    await fanOutWaiting(call.store.base);
     return answerWrite(call, 201, made, enveloped, secret_key);
   };
   return answerLongWork(call, work, secret_key);
@@ -129,7 +130,7 @@ const randomSecret = () => newSecret(crypto.getRandomValues(new Uint8Array(secre
 function update(call: Call, id: string, body: UpdateSubscription, service: Service): Promise<Response> {
   return answerLongWork(call, async () => {
     if (body.url !== undefined) await refuseAddress(call, body.url, service);
-    if (body.active) await endAllWaiting(call.store);
+    if (body.active) await endAllWaiting(call.store.base);
     return answerWrite(call, 200, async (tx) => {
       await requireRevision(tx, call, id);
       return subscriptionAnswer(await updateSubscription(tx, id, body));
@@ -174,7 +175,7 @@ async function rotate(call: Call, id: string, body: RotateSecret, service: Servi
     service.secret_key,
   );
   // A receiver that switches to the new secret at once must get nothing more that was signed without it.
-  await requestsWritten(call.store, readId("subscription", id) ?? 0);
+  await requestsWritten(call.store.base, readId("subscription", id) ?? 0);
   return answer;
 }
 

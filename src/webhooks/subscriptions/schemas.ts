@@ -2,12 +2,14 @@ import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nullable, textField } from "../../kit/schema.ts";
 import { eventTypes } from "../../outbox/catalog.ts";
+import { OwnerOrHouseView, ofMerchantOrHouse } from "../../owners/schemas.ts";
 import { disabledReasons, payloadKinds, subscriptionStatuses, subscriptionVersions } from "../status.ts";
 
 const moment = Type.String({ format: "date-time" });
 const retryLimit = Type.Union([Type.Literal(3), Type.Literal(5), Type.Literal(10)], { hint: "must be 3, 5 or 10" });
 
 const readOnly = [
+  "merchant_id",
   "id",
   "status",
   "disabled_reason",
@@ -47,7 +49,7 @@ const optional = {
   rate_limit_per_second: Type.Optional(nullable(rateLimit)),
 };
 
-export const CreateSubscription = closed({ url, events, ...optional }, readOnly);
+export const CreateSubscription = closed({ ...ofMerchantOrHouse, url, events, ...optional }, readOnly);
 export type CreateSubscription = Static<typeof CreateSubscription>;
 
 export const UpdateSubscription = closed(
@@ -75,6 +77,7 @@ export type ListSubscriptions = Static<typeof ListSubscriptions>;
 
 const subscriptionFields = {
   id: Type.String(),
+  merchant_id: OwnerOrHouseView,
   url: Type.String(),
   events: Type.Array(choice(eventTypes)),
   description: nullable(Type.String()),

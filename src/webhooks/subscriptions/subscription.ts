@@ -8,6 +8,8 @@ import type { SubscriptionHealth } from "./rules.ts";
 /** A receiver subscribed to some types of events. */
 export interface Subscription extends SubscriptionHealth {
   readonly id: number;
+  /** The merchant whose events alone it is told; null for the house, which is told all. */
+  readonly merchant_id: number | null;
   readonly url: string;
   readonly events: readonly EventType[];
   readonly description: string | null;
@@ -49,9 +51,11 @@ export const subscriptions_max = 50;
 
 /** The subscription as the API shows it, without its secret. */
 export function subscriptionView(subscription: Subscription) {
-  const { id, url, events, description, version, payload, retry_limit, status, disabled_reason } = subscription;
+  const { id, merchant_id, url, events, description, version, payload, retry_limit, status, disabled_reason } =
+    subscription;
   return {
     id: wireId("subscription", id),
+    merchant_id: merchant_id === null ? null : wireId("merchant", merchant_id),
     url,
     events,
     description,

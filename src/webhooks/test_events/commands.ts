@@ -1,6 +1,7 @@
 import type { Tx } from "../../database/store.ts";
 import { iso } from "../../kit/clock.ts";
 import { Fault } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
 import type { DomainEvent } from "../../outbox/catalog.ts";
 import { deliveryBody, formOf } from "../deliveries/delivery.ts";
 import { afterAttempt, budget } from "../deliveries/rules.ts";
@@ -18,8 +19,10 @@ const tests_in_a_minute_max = 10;
  * Creates a test event for a subscription in any status, claimed for the caller to send. Its only attempt counts as
  * spent at once: it is never tried again. Refuses: resource_missing, rate_limited.
  */
-export async function beginTest(tx: Tx, id: string, { type, data, previous = {} }: DomainEvent): Promise<Claim> {
+export async function beginTest(tx: Tx, id: string, example: DomainEvent): Promise<Claim> {
   const subscription = await lockSubscription(tx, id);
+  const { type, data, previous = {} } = example;
+  const merchant_id = wireId("merchant", subscription.merchant_id ?? example.merchant_id);
   const sent_at = await listTestMoments(tx, subscription.id, tx.now - minute_ms, tests_in_a_minute_max);
   const oldest = sent_at[tests_in_a_minute_max - 1];
   if (oldest !== undefined) {
@@ -28,11 +31,12 @@ export async function beginTest(tx: Tx, id: string, { type, data, previous = {} 
     });
   }
   const event_id = tx.newId("evt_test");
-  const event_body = JSON.stringify({ id: event_id, type, created_at: iso(tx.now), data });
+  const event_body = JSON.stringify({ id: event_id, type, created_at: iso(tx.now), merchant_id, data });
   const content = { body: event_body, previous: JSON.stringify(previous) };
   const form = formOf(subscription);
   const body = deliveryBody(form, content, 0);
   const delivery = await insertDelivery(tx, {
+    merchant_id: subscription.merchant_id,
     subscription_id: subscription.id,
     event_id,
     event_type: type,

@@ -9,6 +9,7 @@ import { invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import type { DomainEvent, EventType } from "../../outbox/catalog.ts";
+import { main_merchant } from "../../owners/rules.ts";
 import { attemptStatus } from "../attempt.ts";
 import type { Finished } from "../dispatch/claim.ts";
 import { attempt } from "../dispatch/sender.ts";
@@ -52,7 +53,7 @@ function exampleOf({ event, event_type }: SendTest): DomainEvent {
   if (type === undefined) throw invalid("event", "is required", "required");
   const { eventDescriptions } = require("../catalog.ts") as typeof import("../catalog.ts");
   const { example, previous_example } = eventDescriptions[type];
-  return { type, data: example, previous: previous_example };
+  return { type, merchant_id: main_merchant, data: example, previous: previous_example };
 }
 
 function testView({ claim, signatures, result }: Finished) {

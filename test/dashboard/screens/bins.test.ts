@@ -6,6 +6,8 @@ const bin = (code: string, more: Partial<MapBin> = {}): MapBin => ({
   code,
   kind: "storage",
   pick_order: 0,
+  dedicated_merchant_id: null,
+  mix_merchants: false,
   capacity: 10,
   used: 0,
   free: 10,

@@ -50,6 +50,8 @@ describe("works", () => {
       temperature_range: "2-8°C",
       pick_order: 0,
       capacity: 10,
+      dedicated_merchant_id: null,
+      mix_merchants: false,
       used: 6,
       free: 4,
       skus: 2,

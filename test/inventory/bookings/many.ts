@@ -14,21 +14,23 @@ export function bookMany(shop: Shop, sku: string, count: number, lasting_ms: num
 async function book(tx: Tx, product_id: number, count: number, lasting_ms: number): Promise<void> {
   const [item] = shelfOf(await openShelves(tx, [product_id]), product_id).items;
   if (item === undefined) throw new Error("there is stock");
-  const made = { order_id: null, source: "api", status: "reserved", priority: 0, paused: false } as const;
+  const { merchant_id, id: stock_item_id } = item;
+  const made = { merchant_id, order_id: null, source: "api", status: "reserved", priority: 0, paused: false } as const;
   const choice = { warehouse_id: null, requires_cold_storage: false };
   const until = { expires_at: tx.now + lasting_ms, released_at: null, created_at: tx.now };
   const ids: number[] = [];
   for (let n = 0; n < count; n += 1) {
     ids.push(await insertReservation(tx, { ...made, ...choice, ...until, order_ref: `N-${n}` }));
   }
-  const one = { product_id, order_line_id: null, quantity: 1, wanted: 1, reserved: 1, picked: 0 };
+  const one = { merchant_id, product_id, order_line_id: null, quantity: 1, wanted: 1, reserved: 1, picked: 0 };
   const lines = await insertLines(
     tx,
     ids.map((reservation_id) => ({ reservation_id, ...one })),
   );
   const allocations = lines.map((reservation_line_id) => ({
+    merchant_id,
     reservation_line_id,
-    stock_item_id: item.id,
+    stock_item_id,
     quantity: 1,
   }));
   await insertAllocations(tx, allocations);

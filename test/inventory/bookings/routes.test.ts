@@ -31,6 +31,7 @@ describe("works", () => {
     expect(made.status).toBe(201);
     const reservation = {
       reservation_id: "rsv_1001",
+      merchant_id: "mer_1",
       order_id: "N-1",
       status: "reserved",
       items: [

@@ -87,7 +87,9 @@ describe("works", () => {
     await shop.claim(1, { lines: [["A", 4]] });
     await shop.takeEvents();
     await shop.write((tx) => commitClaim(tx, 1));
-    expect(counts(await shop.write((tx) => pickClaim(tx, 1, all(1, 3), confirmed)))).toEqual([[4, 4, 3]]);
+    const { claims, taken } = await shop.write((tx) => pickClaim(tx, 1, all(1, 3), confirmed));
+    expect(counts(claims)).toEqual([[4, 4, 3]]);
+    expect(taken).toMatchObject([{ order_line_id: 10, warehouse_id: 1001, quantity: 3 }]);
     expect(await shop.item("A")).toMatchObject({ available: 6, reserved: 4, picked: 3, on_hand: 10 });
     // Neither on hand nor reserved nor available has changed.
     expect(await shop.takeEvents()).toEqual([]);
@@ -425,7 +427,7 @@ describe("refuses", () => {
     for (const wrong of [{ quantity: 3 }, { quantity: 1, bin: "A-01" }, { quantity: 1, bin: "A-09" }]) {
       await expect(pick(wrong)).rejects.toMatchObject({ code: "insufficient_inventory" });
     }
-    expect(counts(await pick({ quantity: 2, bin: "A-02" }))).toEqual([[2, 2, 2]]);
+    expect(counts((await pick({ quantity: 2, bin: "A-02" })).claims)).toEqual([[2, 2, 2]]);
   });
 
   test("to pick or ship a lot that has expired, unless a carrier says that it is gone", async () => {

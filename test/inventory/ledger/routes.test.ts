@@ -72,6 +72,7 @@ describe("works", () => {
     const [listed] = (await app.get("/inventory/movements?sku=B")).body.data;
     expect(rows[1]).toEqual({
       id: listed.id,
+      merchant_id: "mer_1",
       created_at: listed.created_at,
       sku: "B",
       type: "receipt",

@@ -9,6 +9,7 @@ export const usual: PlanOptions = { now, warehouse_id: null, requires_cold_stora
 
 export const product: StockedProduct = {
   id: 1,
+  merchant_id: 1,
   sku: "A",
   name: "A",
   temperature_zone: "ambient",
@@ -17,6 +18,8 @@ export const product: StockedProduct = {
   expiration_tracking: false,
   min_shelf_life_days: 0,
   reorder_point: 0,
+  weight: null,
+  weight_unit: null,
   status: "active",
   created_at: now,
 };
@@ -24,6 +27,7 @@ export const product: StockedProduct = {
 export function item(id: number, fields: Partial<StockItem>): StockItem {
   return {
     id,
+    merchant_id: 1,
     product_id: 1,
     warehouse_id: 1,
     warehouse_priority: 100,

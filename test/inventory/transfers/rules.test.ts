@@ -13,6 +13,7 @@ let made = 0;
 function item(more: Partial<StockItem>): StockItem {
   return {
     id: ++made,
+    merchant_id: 1,
     product_id: 1,
     warehouse_id: 1,
     warehouse_priority: 1,

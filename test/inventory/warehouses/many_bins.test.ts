@@ -1,5 +1,6 @@
 // A warehouse of many bins: whoever puts units there asks for one of them and does not read the others.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { unscoped } from "../../../src/database/scope.ts";
 import type { Store, Tx } from "../../../src/database/store.ts";
 import { addStock } from "../../../src/inventory/arrivals/commands.ts";
 import { binFor, updateWarehouse, waitingSpot } from "../../../src/inventory/warehouses/commands.ts";
@@ -35,11 +36,15 @@ async function quickest(store: Store, work: (tx: Tx) => Promise<unknown>): Promi
   return best;
 }
 
-const goods = { sku: "TEA", temperature_zone: "ambient" } as const;
+const goods = { merchant_id: 1, sku: "TEA", temperature_zone: "ambient" } as const;
 
 test.each<[string, (tx: Tx, location: number) => Promise<unknown>]>([
   ["into the usual bin", (tx, location) => addStock(tx, { sku: "TEA", quantity: 1, location }, clerk)],
-  ["for units that wait", (tx, location) => waitingSpot(tx, location, "quarantine")],
+  [
+    "into the usual bin, where several merchants have goods",
+    (tx, location) => addStock(tx.scoped(unscoped), { sku: "TEA", quantity: 1, location }, clerk),
+  ],
+  ["for units that wait", (tx, location) => waitingSpot(tx, location, "quarantine", 1)],
   [
     "into a bin that is named",
     async (tx, location) => {

@@ -98,7 +98,8 @@ describe("a change", () => {
     await app.patch("/inventory/locations/whs_1001", { location_zones: [kept] });
     const named = { zone_id: "KEPT", temperature_zone: "refrigerated", bins: [{ code: "K-01" }] };
     const { body } = await app.patch("/inventory/locations/whs_1001", { location_zones: [named] });
-    const shown = { ...kept, used: 0, free: 9, bins: [{ ...bins[0], used: 0, free: 40 }] };
+    const whose = { dedicated_merchant_id: null, mix_merchants: false };
+    const shown = { ...kept, used: 0, free: 9, bins: [{ ...bins[0], ...whose, used: 0, free: 40 }] };
     expect(body.data.location_zones.at(-1)).toEqual(shown);
   });
 

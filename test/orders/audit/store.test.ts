@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { movements } from "../../../db/schema/inventory.ts";
+import { merchants } from "../../../db/schema/merchants.ts";
 import { order_counts, order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { reservation_lines } from "../../../db/schema/reservations.ts";
 import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
+import { insert } from "../../../src/database/statements.ts";
 import type { Tx } from "../../../src/database/store.ts";
 import { verifyOrders } from "../../../src/orders/audit/store.ts";
 import { openShop, type Shop } from "../shop.ts";
@@ -23,6 +25,14 @@ const worth = "an order comes to what its units cost, in cents, without those th
 const last = "the last row of an order's history leads to where it is";
 
 const filed = "an order line knows when its order was created";
+
+/** Puts down a second merchant. */
+async function otherMerchant(tx: Tx): Promise<void> {
+  const since = { created_at: 1, updated_at: 1 };
+  const currency = { currency: "USD", timezone: "UTC" };
+  await insert(tx, merchants, [{ id: 2, code: "OTHER", name: "Other", status: "active", ...currency, ...since }]);
+}
+
 const tally = "are as many as their kept count says";
 
 let shop: Shop;
@@ -180,13 +190,35 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string
     "counts of states that forgot an order",
     (tx) =>
       tx.sql.insert(order_counts).values([
-        { status: "pending", held: false, part: 9, number: -1 },
-        { status: "shipped", held: true, part: 9, number: 1 },
+        { merchant_id: 1, status: "pending", held: false, part: 9, number: -1 },
+        { merchant_id: 1, status: "shipped", held: true, part: 9, number: 1 },
       ]),
     [
-      [`the orders in state pending ${tally}`, "orders: 1 0"],
-      [`the orders in state shipped that are held ${tally}`, "orders: 0 1"],
+      [`the orders in state pending ${tally}`, "merchant 1: 1 0"],
+      [`the orders in state shipped that are held ${tally}`, "merchant 1: 0 1"],
     ],
+  ],
+  [
+    "counts of states that give an order to another merchant",
+    async (tx) => {
+      await otherMerchant(tx);
+      await tx.sql.insert(order_counts).values([
+        { merchant_id: 1, status: "pending", held: false, part: 9, number: -1 },
+        { merchant_id: 2, status: "pending", held: false, part: 9, number: 1 },
+      ]);
+    },
+    [
+      [`the orders in state pending ${tally}`, "merchant 1: 1 0"],
+      [`the orders in state pending ${tally}`, "merchant 2: 0 1"],
+    ],
+  ],
+  [
+    "a parcel of another merchant",
+    async (tx) => {
+      await otherMerchant(tx);
+      await tx.sql.update(shipments).set({ merchant_id: 2 }).where(sql`id = 1001`);
+    },
+    [["a parcel belongs to whom its order belongs", "parcel 1001: 1 2"]],
   ],
 ])("finds %s", async (_, change, expected) => {
   expect(await found(change)).toEqual(expected);

@@ -5,6 +5,7 @@ import type { Answered, TestApp } from "../../harness.ts";
 import { storeBlock } from "../../operations/logged_requests.ts";
 import { shopifyOrder } from "../../platforms/stores.ts";
 import { fakeCarrier } from "../../shipping/carriers/fake.ts";
+import { goodsToSell, merchantsToChange } from "./merchants.ts";
 
 /** How an operation can be asked for now, as an example shows it. */
 export interface Ready {
@@ -21,15 +22,19 @@ export type Supplies = Readonly<Record<string, Ready>>;
 type Fields = Readonly<Record<string, unknown>>;
 type Ask = (method: string, path: string, body?: Fields | string) => Promise<Answered["body"]>;
 
-/** Asks the app and insists on success. */
-function asking(app: TestApp, key: string): Ask {
+/** Asks the app on behalf of a merchant and insists on success. */
+function asking(app: TestApp, key: string, merchant: string): Ask {
   return async (method, path, body) => {
-    const headers: Record<string, string> = typeof body === "string" ? { "content-type": "text/csv" } : {};
+    const headers = { "packhouse-merchant": merchant, ...(typeof body === "string" && { "content-type": "text/csv" }) };
     const answered = await app.call(method, path, body, { key, headers });
     if (answered.status < 300) return answered.body.data ?? answered.body;
     throw new Error(`no supplies: ${method} ${path}: ${answered.status} ${JSON.stringify(answered.body)}`);
   };
 }
+
+/** The requests of the fuzzer are about the first merchant, however many it makes. */
+export const of_main = { "packhouse-merchant": "MAIN" } as const;
+const in_header = "packhouse-merchant";
 
 const client_secret = "shpss_fedcba9876543210";
 // A public address that needs no resolving. Nothing is sent there: no store has a token.
@@ -47,10 +52,14 @@ export interface House {
   supply(): Promise<Supplies>;
 }
 
-/** Sets up what only jobs can make, before there is anything that they could send to somebody else. */
-export async function openHouse(app: TestApp, receiver: string): Promise<House> {
-  const live = asking(app, app.keys.live.full);
-  const test = asking(app, app.keys.test.full);
+/**
+ * Sets up what only jobs can make, before there is anything that they could send to somebody else. Several merchants
+ * have everything under equal names; what the house has is called otherwise for each of them.
+ */
+export async function openHouse(app: TestApp, receiver: string, merchant: string = of_main[in_header]): Promise<House> {
+  const live = asking(app, app.keys.live.full, merchant);
+  const test = asking(app, app.keys.test.full, merchant);
+  const mark = merchant === of_main[in_header] ? "" : `${merchant.toLowerCase()}_`;
   handInCarriers(app.service, { fake: fakeCarrier().connector });
   const own = await Promise.all([live, test].map((ask) => ask("GET", "/keys?limit=100")));
   const store = await shopWithImports(app, live);
@@ -61,11 +70,11 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
   const cards = samples.flat().map(({ id }) => id as string);
   let turn = 0;
   return {
-    kept: new Set([...keys, ...cards, store.id, hook.id]),
+    kept: new Set([...keys, ...cards, store.id, hook.id, "mer_1"]),
     receiver,
     async supply() {
       turn += 1;
-      const shelf = await stocked(live, `SUPPLY-${turn}`);
+      const shelf = await stocked(live, `SUPPLY-${turn}`, mark);
       return {
         ...store.ready(turn),
         ...(await hook.ready(turn)),
@@ -75,9 +84,11 @@ export async function openHouse(app: TestApp, receiver: string): Promise<House> 
         ...(await returns(live, shelf)),
         ...(await floorWork(live, shelf)),
         ...(await callbacks(live, shelf)),
-        ...(await accounts(live, shelf)),
-        ...(await rateCards(live, turn)),
+        ...(await accounts(live, shelf, mark)),
+        ...(await rateCards(live, turn, mark)),
         ...(await keysToChange(live, keys)),
+        ...(await merchantsToChange(live, turn, mark)),
+        ...(await goodsToSell(app, live, shelf, turn)),
         ...(await loggedRequest(app, live)),
       };
     },
@@ -177,11 +188,11 @@ interface Shelf {
   readonly ready: Supplies;
 }
 
-async function stocked(ask: Ask, sku: string): Promise<Shelf> {
+async function stocked(ask: Ask, sku: string, mark: string): Promise<Shelf> {
   const zone = { zone_id: "A", temperature_zone: "ambient", bins: [{ code: "A-01", pick_order: 1 }] };
   const house = async (name: string) =>
     (await ask("POST", "/inventory/locations", { name, address, location_zones: [zone] })).warehouse_id;
-  const [location, elsewhere] = [await house(sku), await house(`${sku} elsewhere`)];
+  const [location, elsewhere] = [await house(mark + sku), await house(`${mark}${sku} elsewhere`)];
   const product = await ask("POST", "/products", { sku, name: sku, weight: 1, weight_unit: "lb", price: "5.00" });
   const stock = { sku, quantity: 1000, location, bin: "A-01" };
   await ask("POST", "/inventory", stock);
@@ -201,7 +212,7 @@ async function stocked(ask: Ask, sku: string): Promise<Shelf> {
     buyer: { customer_id: customer.id, shipping_address_id: first.id },
     misspelt: third.id,
     ready: {
-      createLocation: { body: { name: `${sku} new`, address } },
+      createLocation: { body: { name: `${mark}${sku} new`, address } },
       updateLocation: { path: { id: elsewhere } },
       createProduct: { body: { sku: `${sku} new`, name: sku } },
       updateProduct: { path: { id: product.id } },
@@ -293,12 +304,14 @@ async function zoneChart(ask: Ask, turn: number): Promise<string> {
 }
 
 /** A card that may be changed, and one that is not there yet. */
-async function rateCards(ask: Ask, turn: number): Promise<Supplies> {
+async function rateCards(ask: Ask, turn: number, mark: string): Promise<Supplies> {
   const prices = [{ zone: "*", up_to_pounds: 5, price: "7.00" }];
   const card = { name: "Spare", prices, transit_days: [{ zone: "*", days: 2 }] };
-  const path = { id: (await ask("POST", "/shipping/rate-cards", { ...card, service: `spare_${turn}` })).id as string };
+  const path = {
+    id: (await ask("POST", "/shipping/rate-cards", { ...card, service: `${mark}spare_${turn}` })).id as string,
+  };
   return {
-    createRateCard: { body: { ...card, service: `next_${turn}` } },
+    createRateCard: { body: { ...card, service: `${mark}next_${turn}` } },
     getRateCard: { path },
     updateRateCard: { path, body: { fuel_basis_points: turn } },
     listRateCardHistory: { path },
@@ -443,8 +456,8 @@ async function callbacks(ask: Ask, { sku }: Shelf): Promise<Supplies> {
 }
 
 /** Accounts at a carrier that calls nobody. */
-async function accounts(ask: Ask, { sku }: Shelf): Promise<Supplies> {
-  const body = (name: string) => ({ connector: "fake", credentials: { api_key: `${sku}-${name}` } });
+async function accounts(ask: Ask, { sku }: Shelf, mark: string): Promise<Supplies> {
+  const body = (name: string) => ({ connector: "fake", credentials: { api_key: `${mark}${sku}-${name}` } });
   const add = async (name: string) => ({ id: (await ask("POST", "/shipping/carrier-accounts", body(name))).id });
   const kept = await add("kept");
   const { callback_url, callback_secret } = await ask("POST", "/shipping/carrier-accounts", body("told"));
@@ -467,7 +480,7 @@ async function accounts(ask: Ask, { sku }: Shelf): Promise<Supplies> {
 async function keysToChange(ask: Ask, own: readonly string[]): Promise<Supplies> {
   const keys = await ask("GET", "/keys?status=active&limit=100");
   const others = keys.map(({ id }: { id: string }) => id).filter((id: string) => !own.includes(id));
-  for (const id of others.splice(8)) await ask("DELETE", `/keys/${id}`);
+  for (const id of others.splice(8)) await ask("DELETE", `/keys/${id}?allow_lockout=true`);
   while (others.length < 4) others.push((await ask("POST", "/keys", { name: "supply", permission: "read" })).id);
   const operations = ["updateKey", "rotateKey", "revokeKey", "deleteKey"];
   return Object.fromEntries(operations.map((name, at) => [name, { path: { id: others[at] } }]));

@@ -3,10 +3,13 @@ import type { Examples } from "../../../src/reference/example.ts";
 import type { TestApp } from "../../harness.ts";
 import type { Case } from "./cases.ts";
 import type { judgeBy, ShownOperation } from "./judge.ts";
-import type { House, Ready, Supplies } from "./supplies.ts";
+import { type House, of_main, type Ready, type Supplies } from "./supplies.ts";
 import { Known } from "./values.ts";
 
 const kept_max = 200;
+
+// What the house has of its own, and would not see where it names a merchant.
+const ofHouse = /^\/(?:keys|notices|webhooks)\b/;
 
 /** The prefix of an identifier. */
 const prefixOf = (text: unknown) => /^([a-z]{3})_[0-9a-f]+$/.exec(String(text))?.[1];
@@ -95,6 +98,7 @@ export class World {
     const root = /^\/(?:health|metrics(?!\/)|t\/)/.test(place) ? "" : "/v1";
     const raw = body === undefined || schema === undefined ? body : JSON.stringify(body);
     const headers = {
+      ...(ofHouse.test(place) ? {} : of_main),
       ...it.headers,
       ...(usual.proof?.(String(raw)) ?? { authorization: `Bearer ${this.#keyFor(place)}` }),
       ...(body === undefined ? {} : { "content-type": schema === undefined ? "text/csv" : "application/json" }),
@@ -145,7 +149,10 @@ export class World {
   }
 
   #isKept({ operationId, method }: ShownOperation, id: string): boolean {
-    return this.#house.kept.has(id) && (method === "delete" || /Key$|^(?:update|import)RateCard/.test(operationId));
+    return (
+      this.#house.kept.has(id) &&
+      (method === "delete" || /Key$|^(?:update|import)RateCard|^(?:suspend|close)Merchant/.test(operationId))
+    );
   }
 }
 
@@ -153,6 +160,7 @@ export class World {
 const isUnique = (name: string, { operationId }: ShownOperation) =>
   ["order_number", "email"].includes(name) ||
   (name === "sku" && operationId === "createProduct") ||
+  (name === "code" && operationId === "createMerchant") ||
   (name === "name" && operationId === "createLocation");
 
 /** What is usually sent with none, some or all of its fields as they were generated. */

@@ -3,7 +3,8 @@ import type { Buyer } from "./orders.ts";
 import type { Teller } from "./teller.ts";
 
 /** Requests that cannot be granted, after everything else has happened. */
-export async function refusals({ app, mode, warehouse_id, refuse, act }: Teller, buyer: Buyer): Promise<void> {
+export async function refusals(teller: Teller, buyer: Buyer): Promise<void> {
+  const { app, mode, warehouse_id, refuse, act } = teller;
   const product = { sku: "MILK-1L", name: "Whole milk, 1 l" };
   await refuse("authentication_required", "listProducts", { key: null });
   await refuse("invalid_api_key", "listProducts", { key: "ph_live_copied_incompletely" });
@@ -43,4 +44,18 @@ export async function refusals({ app, mode, warehouse_id, refuse, act }: Teller,
   await refuse("rate_card_overlap", "createRateCard", { body: again });
   const hidden = { url: "https://10.0.0.7/hooks", events: ["order.created"] };
   await refuse("blocked_address", "createWebhook", { body: hidden });
+  await ofMerchants(teller);
+}
+
+/** What is refused where there are several merchants. */
+async function ofMerchants({ app, refuse, act }: Teller): Promise<void> {
+  const key = app.keys.live.full;
+  const product = { sku: "BOLT-1", name: "Bolt" };
+  await act("createMerchant", { key, body: { code: "BOLT", name: "Bolt & Co" } });
+  await refuse("merchant_required", "createProduct", { body: product });
+  await refuse("merchant_closed", "createProduct", { body: product, headers: { "packhouse-merchant": "ACME" } });
+  await refuse("merchant_not_empty", "closeMerchant", { key, path: { id: "mer_1" } });
+  const made = await act("createKey", { body: { name: "Bolt & Co", permission: "full", merchant_id: "BOLT" } });
+  const path = { sku: "BOLT-1" };
+  await refuse("not_for_merchants", "adjustInventory", { key: made.data.key, path, body: { adjustment: 1 } });
 }

@@ -3,7 +3,9 @@
 import { join } from "node:path";
 import type { Example } from "../../../src/reference/example.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
+import { billing } from "./billing.ts";
 import { carriers } from "./carriers.ts";
+import { merchants } from "./merchants.ts";
 import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
 import { people } from "./people.ts";
 import { platforms } from "./platforms.ts";
@@ -65,6 +67,8 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await mail(story);
   await audit(story);
   await reports(story);
+  await billing(story);
+  await merchants(story);
   return buyer;
 }
 

@@ -57,6 +57,7 @@ describe("works", () => {
     const { status, body } = await inspect(3);
     expect(status).toBe(200);
     const row = {
+      merchant_id: "mer_1",
       order_id,
       return_id: id,
       sku: product.sku,

@@ -36,7 +36,9 @@ describe("works", () => {
       email,
       name: "Gil",
       role: "floor",
+      merchant: null,
       invited_by: "full",
+      existing_user: false,
       expires_at: invitation.expires_at,
     });
     const { status, body, headers } = await accept(invitation, "Gil Guest");

@@ -24,7 +24,7 @@ const subscribe = async (name: string | number): Promise<string> => {
   expect(answer.status).toBe(201);
   return answer.body.data.id;
 };
-const event = (id: string) => [{ type: "order.created" as const, data: { object: "order", id } }];
+const event = (id: string) => [{ type: "order.created" as const, merchant_id: 1, data: { object: "order", id } }];
 const tell = (id: string) => app.service.stores.test.write((tx) => emit(tx, event(id)));
 /** The orders that a subscription has deliveries about, in the order of their numbers. */
 const toldOf = async (subscription: string): Promise<string[]> => {

@@ -138,7 +138,9 @@ describe("works", () => {
     scene.receiver.answerWith(() => 200);
     await ask("PATCH", `/webhooks/${other.id}`, { active: false });
     await tell("ord_3");
-    await scene.store.write((tx) => emit(tx, [{ type: "return.created", data: { object: "return", id: "ret_1" } }]));
+    await scene.store.write((tx) =>
+      emit(tx, [{ type: "return.created", merchant_id: 1, data: { object: "return", id: "ret_1" } }]),
+    );
     await scene.app.runJobs();
     const found = async (query: string) =>
       (await get(`/events?${query}`)).data.map((event: { data: { id: string } }) => event.data.id);

@@ -20,6 +20,7 @@ async function missed(count: number): Promise<{ id: string; since: string }> {
   await scene.store.write(async (tx) => {
     const events = Array.from({ length: count }, (_, n) => ({
       id: tx.newId("evt"),
+      merchant_id: 1,
       type: "order.shipped" as const,
       previous: null,
       created_at: tx.now,
@@ -27,6 +28,7 @@ async function missed(count: number): Promise<{ id: string; since: string }> {
     }));
     await insertEvents(tx, events);
     const like = {
+      merchant_id: null,
       subscription_id: Number(id.slice(4)),
       event_type: "order.shipped" as const,
       status: "skipped" as const,

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { world } from "../browser/world.ts";
 import { words } from "../texts/common.ts";
+import { merchantAsked } from "./merchants.ts";
 import { ApiProblem, unreachable } from "./problem.ts";
 
 /** Query parameters. Undefined, null and empty text are left out. */
@@ -33,6 +34,8 @@ interface Sending {
   readonly match?: string | null | undefined;
   /** The `Idempotency-Key`: the same for each try of one act. By default a new one per request; null for none. */
   readonly key?: string | null | undefined;
+  /** The code of the merchant that is meant; null for all. By default that of the page. */
+  readonly merchant?: string | null | undefined;
 }
 
 /** Whether the last request could not reach the server. */
@@ -65,6 +68,8 @@ interface Content {
 async function request(address: string, { method, body, type, accept }: Content, sending: Sending): Promise<Response> {
   const headers = new Headers({ accept: accept ?? "application/json" });
   if (world.peek() === "test") headers.set("packhouse-world", "test");
+  const { merchant = merchantAsked.peek()?.code ?? null } = sending;
+  if (merchant !== null) headers.set("packhouse-merchant", merchant);
   if (type !== undefined) headers.set("content-type", type);
   if (method !== "GET" && sending.key !== null) headers.set("idempotency-key", sending.key ?? newKey());
   if (sending.match) headers.set("if-match", sending.match);
@@ -107,10 +112,10 @@ async function answerOf<Data>(response: Response): Promise<Answer<Data>> {
   };
 }
 
-const written: ((path: string) => void)[] = [];
+const written: ((path: string) => unknown)[] = [];
 
 /** Calls `told` with the path of each change that this tab makes. */
-export function onWritten(told: (path: string) => void): void {
+export function onWritten(told: (path: string) => unknown): void {
   written.push(told);
 }
 
@@ -192,5 +197,5 @@ export async function getDocument(path: string, accept: string, sending: Sending
 /** Calls a route for the session cookie below `/dashboard/api/`, which is not part of the API. */
 export async function callDashboard<Data>(method: "GET" | "POST" | "DELETE", path: string, body?: unknown) {
   const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
-  return answerOf<Data>(await request(`/dashboard/api${path}`, { method, ...json }, {}));
+  return answerOf<Data>(await request(`/dashboard/api${path}`, { method, ...json }, { merchant: null }));
 }

@@ -3,6 +3,7 @@ import { effect, signal } from "@preact/signals";
 import type { Hint } from "../../live/hint.ts";
 import { world } from "../browser/world.ts";
 import { refresh } from "./query.ts";
+import { readSessionAgain } from "./session.ts";
 
 /** The other lists that also show the resources of a list. */
 const showing: Readonly<Record<string, readonly string[]>> = {
@@ -72,7 +73,9 @@ function nounsOf({ noun }: Pick<Hint, "noun">): readonly string[] {
 }
 
 function take(text: string): void {
-  refreshSoon(nounsOf(JSON.parse(text) as Hint));
+  const hint = JSON.parse(text) as Hint;
+  if (hint.noun === "merchants") readSessionAgain();
+  refreshSoon(nounsOf(hint));
 }
 
 // The server is heard every 15 seconds at least. After a longer silence the connection is taken for dead.

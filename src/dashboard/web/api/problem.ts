@@ -34,6 +34,11 @@ export function unreachable(words: string): ApiProblem {
   return new ApiProblem(0, { error: { code: "unreachable", message: words } });
 }
 
+/** The wrong fields of a form. In a form the merchant is a field; the API only says that it is missing. */
+export function wrongFields({ code, fields, message }: ApiProblem): readonly FieldProblem[] {
+  return code === "merchant_required" && fields.length === 0 ? [{ field: "merchant_id", message }] : fields;
+}
+
 /** Turns anything thrown into a problem. Whatever is not from the API is a bug of this program. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;

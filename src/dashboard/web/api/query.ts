@@ -3,6 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { world } from "../browser/world.ts";
 import { type Answer, get, onWritten, type Pagination, type Params, withParams } from "./client.ts";
+import { merchantAsked } from "./merchants.ts";
 import { type ApiProblem, problemOf } from "./problem.ts";
 
 interface State {
@@ -16,6 +17,8 @@ interface State {
 interface Entry {
   readonly path: string;
   readonly address: string;
+  /** The code of the merchant whose records are read; null for all. */
+  readonly merchant: string | null;
   readonly state: Signal<State>;
   users: number;
   aborting: AbortController | null;
@@ -27,14 +30,18 @@ interface Entry {
 const entries = new Map<string, Entry>();
 const kept_max = 80;
 const fresh_ms = 1000;
+/** What reads of the same address differ by. */
+const scopeOf = () => `${world.value} ${merchantAsked.value?.code ?? ""}`;
 const nothing: State = { answer: null, problem: null, fetching: false, at: Number.NEGATIVE_INFINITY };
 
 function entryOf(path: string, params: Params | undefined): Entry {
   const address = withParams(path, params);
-  const key = `${world.value} ${address}`;
+  const merchant = merchantAsked.value?.code ?? null;
+  const key = `${scopeOf()} ${address}`;
   const known = entries.get(key);
   if (known !== undefined) return known;
-  const entry = { path, address, state: signal(nothing), users: 0, aborting: null, underWay: null, again: false };
+  const unread = { state: signal(nothing), users: 0, aborting: null, underWay: null, again: false };
+  const entry = { path, address, merchant, ...unread };
   entries.set(key, entry);
   return entry;
 }
@@ -66,7 +73,7 @@ function load(entry: Entry): Promise<void> {
   entry.state.value = { ...entry.state.peek(), fetching: true };
   const reading = async () => {
     try {
-      const answer = await get(entry.address, { signal: aborting.signal });
+      const answer = await get(entry.address, { signal: aborting.signal, merchant: entry.merchant });
       entry.state.value = { answer, problem: null, fetching: false, at: performance.now() };
     } catch (error) {
       const before = entry.state.peek();
@@ -111,7 +118,7 @@ interface Query<Data> {
  */
 export function useQuery<Data>(path: string | null, params?: Params): Query<Data> {
   const entry = path === null ? null : entryOf(path, params);
-  const last = useRef<{ path: string; world: string; answer: Answer<unknown> } | null>(null);
+  const last = useRef<{ path: string; scope: string; answer: Answer<unknown> } | null>(null);
   useEffect(() => {
     if (entry === null) return;
     entry.users += 1;
@@ -123,9 +130,9 @@ export function useQuery<Data>(path: string | null, params?: Params): Query<Data
     };
   }, [entry]);
   const { answer, problem, fetching } = entry?.state.value ?? nothing;
-  if (entry !== null && answer !== null) last.current = { path: entry.path, world: world.peek(), answer };
+  if (entry !== null && answer !== null) last.current = { path: entry.path, scope: scopeOf(), answer };
   const before = last.current;
-  const stands = answer === null && before?.path === entry?.path && before?.world === world.peek();
+  const stands = answer === null && before?.path === entry?.path && before?.scope === scopeOf();
   const shown = answer ?? (stands ? (before?.answer ?? null) : null);
   return {
     data: shown?.data as Data | undefined,
@@ -149,11 +156,26 @@ export function useOpened<Data>(path: string): Query<Data> {
 
 const nounOf = (path: string) => path.split(/[/?]/)[1] ?? "";
 
+let held = false;
+
+/**
+ * Reads nothing again until the function that it answers is called, which then reads all again: meanwhile it changes
+ * as whom the server takes this session.
+ */
+export function holdRefresh(): () => void {
+  held = true;
+  return () => {
+    held = false;
+    refresh("all");
+  };
+}
+
 /**
  * Reads again what is shown of these resources (`orders`, `inventory`, …), and forgets what is not shown. Resources in
  * `later` are left alone.
  */
 export function refresh(nouns: ReadonlySet<string> | "all", later: ReadonlySet<string> = new Set()): void {
+  if (held) return;
   for (const [key, entry] of entries) {
     const noun = nounOf(entry.path);
     if ((nouns !== "all" && !nouns.has(noun)) || later.has(noun)) continue;

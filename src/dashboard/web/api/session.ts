@@ -1,9 +1,21 @@
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { Permission } from "../../../access/permission.ts";
 import type { World } from "../browser/world.ts";
-import { callDashboard, signedOut } from "./client.ts";
+import { callDashboard, get, onWritten, type Params, signedOut } from "./client.ts";
+import { type Merchant, merchants } from "./merchants.ts";
 import { problemOf } from "./problem.ts";
 import { forgetAll } from "./query.ts";
+
+/** A merchant, as its people see it. */
+type MerchantBrief = Pick<Merchant, "id" | "code" | "name" | "colour">;
+type OwnMerchant = MerchantBrief & Pick<Merchant, "may_buy_labels" | "status">;
+
+/** As what a user is signed in: as a member of the house or of a merchant. */
+interface Membership {
+  readonly merchant: MerchantBrief | null;
+  readonly role: string;
+  readonly status: "active" | "disabled";
+}
 
 /** The signed-in user and the permissions of this user. */
 interface Session {
@@ -17,6 +29,12 @@ interface Session {
     readonly second_factor_required: boolean;
   };
   readonly permissions: readonly Permission[];
+  /** The merchant whose records alone are seen; null for people of the house. */
+  readonly merchant: OwnMerchant | null;
+  /** As what the user may sign in. */
+  readonly memberships: readonly Membership[];
+  /** The merchant as whom a member of the house looks on. */
+  readonly view_as: MerchantBrief | null;
   readonly worlds: readonly World[];
   readonly version: string;
 }
@@ -31,22 +49,65 @@ export function may(permission: Permission | null | undefined): boolean {
   return permission === null || permission === undefined || granted.value.has(permission);
 }
 
+/** The merchant whose people are signed in; null for those of the house. */
+export const ownMerchant = computed(() => session.value?.merchant ?? null);
+
+/** Whether the people of the house are signed in, who see bins and the work on the floor. */
+export const seesHouse = computed(() => ownMerchant.value === null);
+
+/**
+ * Whether what merchants may do with a permission of the house, such as announcing a delivery, may be done: with the
+ * permission in the house, by a merchant's people unless they only look.
+ */
+export function mayAlso(permission: Permission): boolean {
+  const { user, merchant = null, view_as = null } = session.value ?? {};
+  return may(permission) || (merchant !== null && view_as === null && user?.role !== "viewer");
+}
+
 /** Whether the signed-in user lacks one of these permissions. */
 export function lacks(permissions: readonly Permission[]): boolean {
   return permissions.some((permission) => !may(permission));
 }
 
-/** Asks the server who is signed in. */
-export async function readSession(): Promise<void> {
+/** Asks the server who is signed in. `besides` happens together with what screens get to know of it. */
+export async function readSession(besides: () => void = () => {}): Promise<void> {
   try {
     const { data } = await callDashboard<Session>("GET", "/session");
-    session.value = data;
-    signedOut.value = false;
+    const known = await readMerchants(data);
+    // Screens are drawn once it is known of whom they tell.
+    batch(() => {
+      merchants.value = known;
+      session.value = data;
+      signedOut.value = false;
+      besides();
+    });
   } catch (error) {
     if (problemOf(error).status === 0) throw error;
     session.value = null;
   }
 }
+
+/** Reads the merchants for whom the house works. People of a merchant know of none. */
+async function readMerchants({ permissions }: Session): Promise<readonly Merchant[]> {
+  const found: Merchant[] = [];
+  let cursor: string | null = null;
+  if (permissions.includes("merchants.read")) {
+    do {
+      const params: Params = { limit: 100, cursor };
+      const { data, pagination } = await get<readonly Merchant[]>("/merchants", { params, merchant: null });
+      found.push(...data);
+      cursor = pagination?.next_cursor ?? null;
+    } while (cursor !== null);
+  }
+  return found.sort((one, other) => one.code.localeCompare(other.code));
+}
+
+/** Asks the server again who is signed in and which merchants there are, because something of that has changed. */
+export function readSessionAgain(): void {
+  if (session.peek()) void readSession().catch(() => {});
+}
+
+onWritten((path) => path.startsWith("/merchants") && readSessionAgain());
 
 /** Signs in. Throws the error of the API if it refuses. */
 export function signIn(given: Readonly<Record<string, string>>): Promise<void> {

@@ -2,6 +2,8 @@
 import type { Static } from "@sinclair/typebox";
 import type { ChecksView } from "../../../addresses/schemas.ts";
 import type { EntryView } from "../../../audit/schemas.ts";
+import type { EventView } from "../../../billing/schemas.ts";
+import type { StorageView } from "../../../billing/storage/schemas.ts";
 import type { AddressView, CustomerView } from "../../../customers/schemas.ts";
 import type { OrderCountsView } from "../../../orders/counts/schemas.ts";
 import type { HistoryView } from "../../../orders/history/schemas.ts";
@@ -49,6 +51,9 @@ export type CustomerAddress = Static<typeof AddressView>;
 export type AddressCheck = Exclude<Static<typeof ChecksView>, readonly unknown[]>;
 /** A customer as `GET /customers/:id` answers it. */
 export type CustomerDetail = Customer & { readonly order_count: number };
+
+export type BillableEvent = Static<typeof EventView>;
+export type StorageDay = Static<typeof StorageView>;
 
 export type AuditEntry = Static<typeof EntryView>;
 export type User = Static<typeof UserView>;

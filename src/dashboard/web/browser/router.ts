@@ -1,5 +1,6 @@
 // Routing below /dashboard without reloading the page.
 import { batch, computed, signal } from "@preact/signals";
+import { merchantOfTab, readMerchantNames, tab_merchant } from "./merchant.ts";
 import { readWorld, world } from "./world.ts";
 
 /** The path of the dashboard. */
@@ -22,12 +23,13 @@ export const place = signal<Place>(here());
 /** The query parameters. */
 export const query = computed(() => new URLSearchParams(place.value.search));
 
-/** The address of a screen, for `href`. It keeps the world. */
+/** The address of a screen, for `href`. It keeps the world and the merchant of the tab. */
 export function to(path: string, params: Readonly<Record<string, string | null | undefined>> = {}): string {
   // The server takes a name with an extension for a file, so the dot of a SKU is written as %2E.
   const url = new URL(`${base}${path === "/" ? "" : path.replaceAll(".", "%2E")}`, location.origin);
-  for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
+  if (merchantOfTab.value !== null) url.searchParams.set(tab_merchant, merchantOfTab.value);
   if (world.value === "test") url.searchParams.set("world", "test");
+  for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
   return `${url.pathname}${url.search}${url.hash}`;
 }
 
@@ -57,13 +59,14 @@ function follow(): void {
   batch(() => {
     place.value = here();
     readWorld();
+    readMerchantNames();
   });
 }
 
 /** Goes to an address made by `to`. */
 export function navigate(href: string, { replace = false, force = false } = {}): void {
   const url = new URL(href, location.href);
-  const leaves = url.pathname !== location.pathname;
+  const leaves = url.pathname !== location.pathname || url.searchParams.get(tab_merchant) !== merchantOfTab.peek();
   if (leaves && !force && guard?.(() => navigate(href, { replace, force: true }))) return;
   if (!replace) {
     history.replaceState({ index, scroll: window.scrollY } satisfies Step, "");

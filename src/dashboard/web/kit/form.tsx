@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { newKey } from "../api/client.ts";
-import { type ApiProblem, problemOf } from "../api/problem.ts";
+import { type ApiProblem, problemOf, wrongFields } from "../api/problem.ts";
 import { guardLeaving } from "../browser/router.ts";
 import { words } from "../texts/common.ts";
 import { Button } from "./button.tsx";
@@ -59,7 +59,8 @@ function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }:
   };
   const told = (path: string, whole = false) => {
     if (missing.includes(path)) return words.required;
-    const found = problem?.fields.filter(({ field }) => field === path || (whole && isBelow(field, path)));
+    const found =
+      problem && wrongFields(problem).filter(({ field }) => field === path || (whole && isBelow(field, path)));
     return found?.map(({ message }) => message).join("; ") || undefined;
   };
   const send = async (event: Event) => {
@@ -92,8 +93,8 @@ export function Form(props: Props) {
   const { values, set, told, send, busy, problem, dirty, form } = useEntries(props);
   const named = fields.filter(({ kind }) => kind !== "heading").map(({ name }) => name);
   const beside = (path: string) => named.some((name) => path === name || isBelow(path, name));
-  const others = problem?.fields.filter(({ field }) => !beside(field)) ?? [];
-  const allBeside = problem !== null && problem.fields.length > 0 && others.length === 0;
+  const wrong = problem === null ? [] : wrongFields(problem);
+  const allBeside = wrong.length > 0 && wrong.every(({ field }) => beside(field));
   return (
     <form
       ref={form}

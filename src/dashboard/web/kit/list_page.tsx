@@ -13,7 +13,7 @@ import { Icon } from "./icon.tsx";
 import { Notice } from "./notice.tsx";
 import { Page } from "./page.tsx";
 import { Skeleton } from "./skeleton.tsx";
-import { type Column, ColumnChooser, DataTable, type Selection, useHidden } from "./table.tsx";
+import { type Column, ColumnChooser, DataTable, type Selection, useHidden, withMerchant } from "./table.tsx";
 
 /** A filter of a list. Its parameter is the same in the API and in the address. */
 export type Filter = { readonly param: string; readonly title: string } & (
@@ -98,7 +98,13 @@ export function List<Row>(settings: ListSettings<Row>) {
   const clear = () => setQuery(Object.fromEntries([...names, "page", "cursor"].map((param) => [param, null])));
   return (
     <>
-      <Bar settings={settings} filtered={filtered} onClear={clear} hidden={hidden} />
+      <Bar
+        settings={settings}
+        columns={withMerchant(columns, rows ?? [])}
+        filtered={filtered}
+        onClear={clear}
+        hidden={hidden}
+      />
       {problem && <Notice problem={problem} onRetry={reload} />}
       {loading && <Skeleton lines={10} />}
       {rows && nothing && (
@@ -133,31 +139,40 @@ export function List<Row>(settings: ListSettings<Row>) {
         />
       )}
       {bulk && chosen.size > 0 && (
-        <div class="bulk-bar" role="region" aria-label={words.selected(chosen.size)}>
-          <strong>{words.selected(chosen.size)}</strong>
+        <BulkBar count={chosen.size} onClear={() => setChosen(new Set())}>
           {bulk([...chosen], rows?.filter((row) => chosen.has(id(row))) ?? [], () => setChosen(new Set()))}
-          <Button
-            kind="plain"
-            icon="close"
-            iconOnly
-            title={words.clearSelection}
-            onClick={() => setChosen(new Set())}
-          />
-        </div>
+        </BulkBar>
       )}
     </>
   );
 }
 
+interface BulkProps {
+  readonly count: number;
+  readonly onClear: () => void;
+  readonly children: ComponentChildren;
+}
+
+function BulkBar({ count: chosen, onClear, children }: BulkProps) {
+  return (
+    <div class="bulk-bar" role="region" aria-label={words.selected(chosen)}>
+      <strong>{words.selected(chosen)}</strong>
+      {children}
+      <Button kind="plain" icon="close" iconOnly title={words.clearSelection} onClick={onClear} />
+    </div>
+  );
+}
+
 interface BarProps<Row> {
   readonly settings: ListSettings<Row>;
+  readonly columns: readonly Column<Row>[];
   readonly filtered: boolean;
   readonly onClear: () => void;
   readonly hidden: Kept<readonly string[]>;
 }
 
-function Bar<Row>({ settings, filtered, onClear, hidden }: BarProps<Row>) {
-  const { path, search, filters = [], columns } = settings;
+function Bar<Row>({ settings, columns, filtered, onClear, hidden }: BarProps<Row>) {
+  const { path, search, filters = [] } = settings;
   if (search === undefined && filters.length === 0) return null;
   return (
     <div class="list-bar">

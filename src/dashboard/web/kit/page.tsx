@@ -1,13 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { ownerOf } from "../api/merchants.ts";
 import { arrived } from "../browser/router.ts";
 import { words } from "../texts/common.ts";
 import { Icon } from "./icon.tsx";
+import { MerchantMark } from "./merchant_mark.tsx";
 
 interface Props {
   readonly title: string;
   /** The content beside the title, such as a count or a state. */
   readonly beside?: ComponentChildren;
+  /** The record that the page shows, of one of several merchants. */
+  readonly owned?: object | undefined;
   /** The small text below the title, such as the owner or the date. */
   readonly below?: ComponentChildren;
   /** The buttons at the right, the main one last. */
@@ -19,7 +23,7 @@ interface Props {
 }
 
 /** A screen with title, actions and content. The title takes the focus when a link led here. */
-export function Page({ title, beside, below, acts, back, children, narrow = false }: Props) {
+export function Page({ title, beside, owned, below, acts, back, children, narrow = false }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · ${words.product}`;
@@ -43,6 +47,7 @@ export function Page({ title, beside, below, acts, back, children, narrow = fals
             {title}
           </h1>
           {beside}
+          {owned && <MerchantMark of={ownerOf(owned)} />}
         </div>
         {acts && <div class="page-acts">{acts}</div>}
         {below && <div class="page-below">{below}</div>}

@@ -20,16 +20,22 @@ interface PickerProps<Thing> {
   readonly many?: boolean;
 }
 
+interface ProductPickerProps extends PickerProps<Product> {
+  /** The code of the merchant of whom it is; by default that of the page. */
+  readonly merchant?: string | undefined;
+}
+
 const few = 12;
 
 /** Chooses a product by SKU, name or bar code. The value is its SKU. */
-export function ProductPicker({ onPick, ...props }: PickerProps<Product>) {
+export function ProductPicker({ onPick, merchant, ...props }: ProductPickerProps) {
   // What was found stands until it is picked, however often this is drawn in between.
   const [known] = useState(() => new Map<string, Product>());
   const find = async (q: string, signal: AbortSignal): Promise<Choice[]> => {
     const { data } = await get<readonly Product[]>("/products", {
       params: { q, status: "active", limit: few },
       signal,
+      merchant,
     });
     for (const product of data) known.set(product.sku, product);
     return data.map(({ sku, name }) => ({ value: sku, title: name, note: sku }));

@@ -26,6 +26,10 @@ export interface Screen {
   readonly title: string;
   /** The permission that the screen needs; null for every signed-in user. */
   readonly permission: Permission | null;
+  /** Only people of the house see it, those of a merchant do not, whatever they may. */
+  readonly house?: true;
+  /** People of a merchant may do here for theirs what needs the permission in the house. */
+  readonly also?: true;
   /** Where the screen is listed: in the navigation and the palette, only in the palette, or nowhere. */
   readonly listed: "nav" | "palette" | "no";
   /** The second key of its shortcut: `o` for `g o`. */

@@ -1,12 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { ownerOf, showsSeveral } from "../api/merchants.ts";
 import { density } from "../browser/look.ts";
 import { navigate } from "../browser/router.ts";
 import { useShortcuts } from "../browser/shortcuts.ts";
 import { isTexts, type Kept, kept } from "../browser/storage.ts";
 import { words } from "../texts/common.ts";
+import { merchantTexts } from "../texts/merchants.ts";
 import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
+import { MerchantMark } from "./merchant_mark.tsx";
 import { useWindowRows } from "./virtual.ts";
 
 /** A column of a table. */
@@ -50,15 +53,20 @@ interface Props<Row> {
 
 const virtual_from = 150;
 
+/** These columns, with the merchant's after the first where the rows may be of several. */
+export function withMerchant<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): readonly Column<Row>[] {
+  const [first, ...others] = columns;
+  if (first === undefined || !showsSeveral.value || rows.every((row) => ownerOf(row as object) === undefined))
+    return columns;
+  const cell = (row: Row) => <MerchantMark of={ownerOf(row as object)} />;
+  return [first, { id: "merchant", title: merchantTexts.merchant, cell }, ...others];
+}
+
 /** A table with row links, sorting, selection, keys `j` and `k`, cards on phones, and only visible rows drawn. */
 export function DataTable<Row>(props: Props<Row>) {
-  const {
-    name,
-    rows,
-    columns,
-    stale = false,
-    hidden = new Set(columns.flatMap(({ id, extra }) => (extra ? id : []))),
-  } = props;
+  const { name, rows, stale = false } = props;
+  const columns = withMerchant(props.columns, rows);
+  const { hidden = new Set(columns.flatMap(({ id, extra }) => (extra ? id : []))) } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const shown = columns.filter(({ id }) => !hidden.has(id));
   useListKeys(body, props);

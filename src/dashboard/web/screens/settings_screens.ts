@@ -4,6 +4,38 @@ import { titles } from "../texts/navigation.ts";
 /** The screens of the settings, for `screens.ts`. */
 export const settingsScreens: readonly Screen[] = [
   {
+    path: "/settings/merchants",
+    section: "settings",
+    title: titles.merchants,
+    permission: "merchants.read",
+    listed: "nav",
+    load: () => import("./merchants/list.tsx").then((it) => it.MerchantsScreen),
+  },
+  {
+    path: "/settings/merchants/new",
+    section: "settings",
+    title: titles.newMerchant,
+    permission: "merchants.manage",
+    listed: "palette",
+    load: () => import("./merchants/edit.tsx").then((it) => it.NewMerchantScreen),
+  },
+  {
+    path: "/settings/merchants/:id",
+    section: "settings",
+    title: titles.merchant,
+    permission: "merchants.read",
+    listed: "no",
+    load: () => import("./merchants/page.tsx").then((it) => it.MerchantScreen),
+  },
+  {
+    path: "/settings/merchants/:id/change",
+    section: "settings",
+    title: titles.changeMerchant,
+    permission: "merchants.manage",
+    listed: "no",
+    load: () => import("./merchants/edit.tsx").then((it) => it.ChangeMerchantScreen),
+  },
+  {
     path: "/settings/keys",
     section: "settings",
     title: titles.keys,

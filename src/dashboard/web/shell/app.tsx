@@ -3,8 +3,9 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { offline, signedOut } from "../api/client.ts";
 import { connected, listen } from "../api/live.ts";
+import { chosenMerchant } from "../api/merchants.ts";
 import { refresh } from "../api/query.ts";
-import { may, readSession, session } from "../api/session.ts";
+import { ownMerchant, readSession, session } from "../api/session.ts";
 import { base, matchPath, navigate, place, to } from "../browser/router.ts";
 import { useShortcuts } from "../browser/shortcuts.ts";
 import { world } from "../browser/world.ts";
@@ -16,10 +17,12 @@ import type { Screen, ScreenProps } from "../kit/screen.ts";
 import { shell } from "../texts/shell.ts";
 import { Boundary } from "./boundary.tsx";
 import { Help, help } from "./help.tsx";
-import { type Listed, list, listed } from "./listed.ts";
+import { type Listed, list, listed, maySee } from "./listed.ts";
+import { MerchantBar } from "./merchant_switch.tsx";
 import { BottomBar, Sidebar } from "./navigation.tsx";
 import { Palette, palette } from "./palette.tsx";
 import { Toasts } from "./toasts.tsx";
+import { ViewBanner } from "./viewing.tsx";
 import { TestBanner } from "./world_switch.tsx";
 
 interface Loaded {
@@ -63,7 +66,7 @@ function load(screen: Screen): void {
 }
 
 /** The first screen that who is signed in may see, for `/` as long as there is no other. */
-const firstScreen = () => listed.screens.find((one) => one.listed === "nav" && may(one.permission));
+const firstScreen = () => listed.screens.find((one) => one.listed === "nav" && maySee(one));
 
 /** Hands in what can be shown, and from then on loads the screen that the address names. */
 export function startScreens(all: Listed): void {
@@ -90,13 +93,14 @@ function useSignIn(found: Found | null): void {
 function Shown({ found }: { readonly found: Found | null }) {
   if (found === null) return <NotFound />;
   const { screen, params } = found;
-  if (!screen.open && !may(screen.permission)) return <NotPermitted permission={screen.permission ?? ""} />;
+  if (!screen.open && !maySee(screen)) return <NotPermitted screen={screen} />;
   if (failure.value?.screen === screen) throw failure.value.error;
   const now = loaded.value;
   if (now === null) return null;
   // The screen before stays until the next one's file is there.
   if (now.screen !== screen) return null;
-  return <now.Shown key={`${world.value} ${JSON.stringify(params)}`} params={params} />;
+  const scope = [world.value, chosenMerchant.value?.code, ownMerchant.value?.code].join(" ");
+  return <now.Shown key={`${scope} ${JSON.stringify(params)}`} params={params} />;
 }
 
 function NotFound() {
@@ -120,10 +124,11 @@ function NotFound() {
   );
 }
 
-function NotPermitted({ permission }: { readonly permission: string }) {
+function NotPermitted({ screen: { house, permission } }: { readonly screen: Screen }) {
+  const lacking = shell.notPermittedText(permission ?? "", session.value?.user.role ?? "");
   return (
     <Page title={shell.notPermitted}>
-      <EmptyState icon="shield" title={shell.notPermittedText(permission, session.value?.user.role ?? "")} />
+      <EmptyState icon="shield" title={house && ownMerchant.value ? shell.ofHouse : lacking} />
     </Page>
   );
 }
@@ -141,9 +146,9 @@ function useKeys(): void {
   useShortcuts([
     { keys: "/", title: shell.focusSearch, run: focusSearch },
     { keys: "?", title: shell.helpKeys, run: () => help.open() },
-    ...listed.screens.flatMap(({ key, title, path, permission }) =>
-      key !== undefined && may(permission)
-        ? [{ keys: `g ${key}`, title: shell.goTo(title), run: () => navigate(to(path)) }]
+    ...listed.screens.flatMap((screen) =>
+      screen.key !== undefined && maySee(screen)
+        ? [{ keys: `g ${screen.key}`, title: shell.goTo(screen.title), run: () => navigate(to(screen.path)) }]
         : [],
     ),
   ]);
@@ -191,6 +196,7 @@ function Frame({ found }: { readonly found: Found | null }) {
         {shell.skip}
       </a>
       <TestBanner />
+      <ViewBanner />
       {offline.value && (
         <div class="offline" role="alert">
           <Icon name="warning" />
@@ -200,6 +206,7 @@ function Frame({ found }: { readonly found: Found | null }) {
       <div class="frame">
         <Sidebar current={current} />
         <main id="content" tabIndex={-1}>
+          <MerchantBar />
           <Boundary of={place.value.path}>
             <Shown found={found} />
           </Boundary>

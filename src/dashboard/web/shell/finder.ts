@@ -39,6 +39,7 @@ export const findEverywhere: Finder = async (typed, signal) => {
   const { data } = await get<FoundEverywhere>("/search", { params: { q: typed, limit: 4 }, signal });
   return data.results.map((hit) => ({
     title: hit.title,
+    owned: hit,
     note: [searchTexts.types[hit.type], hit.subtitle, hit.state === null ? "" : stateWords(hit.state)]
       .filter((part) => part !== "")
       .join(" · "),

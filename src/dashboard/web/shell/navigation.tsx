@@ -1,19 +1,21 @@
 import { signal } from "@preact/signals";
-import { may } from "../api/session.ts";
+import { ownMerchant } from "../api/session.ts";
 import { folded } from "../browser/look.ts";
 import { place, to } from "../browser/router.ts";
 import { Icon } from "../kit/icon.tsx";
+import { MerchantDot } from "../kit/merchant_mark.tsx";
 import type { Screen, Section } from "../kit/screen.ts";
 import { words } from "../texts/common.ts";
 import { shell } from "../texts/shell.ts";
-import { listed } from "./listed.ts";
+import { listed, maySee } from "./listed.ts";
+import { MerchantSwitch } from "./merchant_switch.tsx";
 import { palette } from "./palette.tsx";
 import { UserMenu } from "./user_menu.tsx";
 import { WorldSwitch } from "./world_switch.tsx";
 
 /** The screens of a section that the signed-in user may open. */
 const chosenFrom = ({ id }: Section): readonly Screen[] =>
-  listed.screens.filter((one) => one.section === id && one.listed === "nav" && may(one.permission));
+  listed.screens.filter((one) => one.section === id && one.listed === "nav" && maySee(one));
 
 const isHere = (path: string) => place.value.path === path;
 const isWithin = (items: readonly Screen[], section: string, current: string | null) =>
@@ -54,16 +56,18 @@ function Entry({ section, current }: { readonly section: Section; readonly curre
 
 /** The navigation at the left of a desktop. */
 export function Sidebar({ current }: { readonly current: string | null }) {
+  const own = ownMerchant.value;
   const part = (foot: boolean) => listed.sections.filter((section) => (section.foot ?? false) === foot);
   return (
     <nav class="sidebar" aria-label={shell.navigation}>
       <div class="brand">
         <a href={to("/")}>
-          <Icon name="box" size={20} />
-          <span>{words.product}</span>
+          {own === null ? <Icon name="box" size={20} /> : <MerchantDot merchant={own} />}
+          <span>{own?.name ?? words.product}</span>
         </a>
         <WorldSwitch />
       </div>
+      <MerchantSwitch />
       <button type="button" class="find" onClick={() => palette.open()} title={shell.openPalette}>
         <Icon name="search" />
         <span>{shell.openPalette}</span>

@@ -1,16 +1,19 @@
 import { signal } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { may } from "../api/session.ts";
+import { ownerOf } from "../api/merchants.ts";
 import { navigate, to } from "../browser/router.ts";
 import { Icon, type IconName } from "../kit/icon.tsx";
+import { MerchantMark } from "../kit/merchant_mark.tsx";
 import { shell } from "../texts/shell.ts";
-import { listed } from "./listed.ts";
+import { listed, maySee } from "./listed.ts";
 
 /** An entry of the palette. */
 interface Offer {
   readonly title: string;
   readonly note?: string;
   readonly icon: IconName;
+  /** The record that it leads to, of one of several merchants. */
+  readonly owned?: object;
   readonly group: string;
   /** Whether its number or code is exactly the typed text. */
   readonly exact?: boolean;
@@ -36,7 +39,7 @@ export const palette = {
 
 const screenOffers = (): Offer[] =>
   listed.screens
-    .filter(({ listed: where, permission }) => where !== "no" && may(permission))
+    .filter((screen) => screen.listed !== "no" && maySee(screen))
     .map(({ path, title, section, key }) => {
       const { title: within, icon } = listed.sections.find(({ id }) => id === section) ?? {};
       const note = [within === title ? "" : within, key ? `g ${key}` : ""].filter(Boolean).join(" · ");
@@ -174,7 +177,7 @@ function Offers({ id, offers, at, onPoint, onChoose }: OffersProps) {
     <div id={id} role="listbox" aria-label={shell.palette} class="palette-list" tabIndex={-1}>
       {offers.map((offer, index) => (
         <div
-          key={`${offer.group} ${offer.title} ${offer.note}`}
+          key={[offer.group, offer.title, offer.note, offer.owned && ownerOf(offer.owned)].join(" ")}
           id={`${id}-${index}`}
           role="option"
           tabIndex={-1}
@@ -185,6 +188,7 @@ function Offers({ id, offers, at, onPoint, onChoose }: OffersProps) {
         >
           <Icon name={offer.icon} />
           <span>{offer.title}</span>
+          {offer.owned && <MerchantMark of={ownerOf(offer.owned)} />}
           <small>{offer.note}</small>
         </div>
       ))}

@@ -1,11 +1,12 @@
 import { session, signOut } from "../api/session.ts";
 import { density, theme } from "../browser/look.ts";
 import { navigate, to } from "../browser/router.ts";
-import { Menu } from "../kit/menu.tsx";
+import { Menu, type MenuItem } from "../kit/menu.tsx";
 import { shell } from "../texts/shell.ts";
 import { help } from "./help.tsx";
 import { listed } from "./listed.ts";
 import { refused } from "./toasts.tsx";
+import { actFor } from "./viewing.tsx";
 
 const themes = ["system", "light", "dark"] as const;
 const densities = ["compact", "comfortable"] as const;
@@ -17,6 +18,22 @@ async function leave(): Promise<void> {
   } catch (error) {
     refused(error);
   }
+}
+
+/** The memberships of who has several, of which one is acted for. */
+function memberships(): readonly MenuItem[] {
+  const { memberships: all = [], merchant = null, view_as = null } = session.value ?? {};
+  const open = all.filter(({ status }) => status === "active");
+  if (open.length < 2 || view_as !== null) return [];
+  return [
+    { heading: shell.signedInAs },
+    ...open.map((one) => ({
+      title: one.merchant?.name ?? shell.theHouse,
+      icon: one.merchant === null ? ("home" as const) : ("tag" as const),
+      checked: (one.merchant?.id ?? null) === (merchant?.id ?? null),
+      run: () => void actFor(one.merchant?.code ?? null),
+    })),
+  ];
 }
 
 /** The menu of the signed-in user: account, theme and row height. */
@@ -42,6 +59,7 @@ export function UserMenu() {
         says_itself
         items={[
           ...(profile ? [{ title: profile.title, icon: "user" as const, run: () => navigate(to(profile.path)) }] : []),
+          ...memberships(),
           { title: shell.shortcuts, icon: "help", run: () => help.open() },
           { heading: shell.theme },
           ...themes.map((value) => ({

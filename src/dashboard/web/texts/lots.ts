@@ -73,4 +73,5 @@ export const lotTexts = {
   from: (from: string, to: string) => (from === to ? "Dates corrected" : `${from} → ${to}`),
   bin: "Bin",
   nowhere: "No units are on hand.",
+  warehouse: "Warehouse",
 } as const;

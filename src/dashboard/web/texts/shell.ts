@@ -35,6 +35,12 @@ export const shell = {
   notPermitted: "No permission",
   notPermittedText: (permission: string, role: string) =>
     `This screen needs the permission ${permission}, which the role ${role} does not have. Ask an owner for it.`,
+  ofHouse: "This screen is for the people of the warehouse.",
+  viewing: (name: string) => `You see what ${name} sees. Nothing can be changed.`,
+  viewingName: "View of a merchant",
+  leaveView: "Leave",
+  signedInAs: "Signed in for",
+  theHouse: "The house",
   toStart: "Go to Today",
   broken: "This screen has stopped working",
   brokenText: "The rest of the dashboard still works. Reload the screen. If that does not help, report this message:",

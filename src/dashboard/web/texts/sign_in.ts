@@ -39,4 +39,7 @@ export const signInTexts = {
     "Other machines can reach this Packhouse, and an owner may do everything in it. Owners therefore need a code from" +
     " their phone in addition to the password.",
   signOut: "Sign out",
+  joinText: "You have an account already. Sign in to join; your other memberships stay.",
+  join: "Join",
+  invitedFor: (name: string) => `for ${name}`,
 } as const;

@@ -106,6 +106,7 @@ export const stockTexts = {
   from: "From",
   to: "To",
   unknownSku: "No such SKU",
+  sharedSku: "Several merchants have this SKU. Choose whose it is.",
   productPage: "Product",
 
   // Ledger
@@ -125,9 +126,12 @@ export const stockTexts = {
     receipt: "Received",
   },
   moved: (quantity: string) => `${quantity} moved`,
-  outside: { customer: "Customer", write_off: "Written off", in_transit: "In transit" } as Readonly<
-    Record<string, string>
-  >,
+  outside: {
+    customer: "Customer",
+    write_off: "Written off",
+    in_transit: "In transit",
+    other_merchant: "Another merchant",
+  } as Readonly<Record<string, string>>,
   fromOutside: "Outside",
   assumed: "not scanned, taken from the plan",
   exportLedger: "Export the ledger as CSV",

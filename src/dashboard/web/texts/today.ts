@@ -70,6 +70,7 @@ export const todayTexts = {
     other: "other",
     bad_address: "undeliverable address",
     carrier_discrepancy: "carrier discrepancy",
+    merchant_suspended: "merchant suspended",
     recalled_lot: "recalled lot",
     short_pick: "short pick",
     unknown_sku: "unknown SKU",

@@ -42,6 +42,8 @@ export const userTexts = {
   inviteTitle: "Invite somebody",
   inviteText: "They get a link that is valid for seven days and choose their own password.",
   inviteName: "Name",
+  memberOf: "Member of",
+  memberOfHelp: "People of a merchant see the records of that merchant alone, and not the work on the floor.",
   inviteSubmit: "Create the invitation",
   linkTitle: "The invitation is created",
   linkText: (email: string) => `Send this link to ${email}. It is shown only once, and works once within seven days.`,
@@ -83,5 +85,7 @@ export const userTexts = {
     reports: "Reports",
     metrics: "Metrics",
     house: "Warehouses",
+    merchants: "Merchants",
+    billing: "Billing",
   } as Readonly<Record<string, string>>,
 } as const;

@@ -49,8 +49,9 @@ export interface PlannedClaim {
 
 /** The claim of an order that is stored, as it was planned. */
 export function plannedClaim(tx: Tx, claim: OrderClaim, portions: Portions): PlannedClaim {
-  const { order_id, order_number: order_ref, source, priority, warehouse_id, requires_cold_storage, lines } = claim;
-  const row = { order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
+  const { merchant_id, order_id, order_number: order_ref, source, priority, lines } = claim;
+  const { warehouse_id, requires_cold_storage } = claim;
+  const row = { merchant_id, order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
   const open = { status: reservationStarts, paused: false, expires_at: null, released_at: null, avoids: null };
   return { row: { ...row, ...open, created_at: tx.now }, lines, portions };
 }
@@ -65,12 +66,12 @@ export async function storeClaims(
     tx,
     planned.map(({ row }) => row),
   );
-  const rows = planned.flatMap(({ lines, portions }, at) =>
+  const rows = planned.flatMap(({ row: { merchant_id }, lines, portions }, at) =>
     lines.map(({ product_id, order_line_id, quantity }, nth) => {
       const own = portions[nth] ?? [];
       const reserved = own.reduce((sum, portion) => sum + portion.quantity, 0);
       const counts = { quantity, wanted: quantity, reserved, picked: 0 };
-      return { own, row: { reservation_id: ids[at] ?? 0, product_id, order_line_id, ...counts } };
+      return { own, row: { merchant_id, reservation_id: ids[at] ?? 0, product_id, order_line_id, ...counts } };
     }),
   );
   const line_ids = await insertLines(
@@ -81,7 +82,8 @@ export async function storeClaims(
   const allocations = rows.flatMap(({ own }, at) =>
     own.map(({ item, quantity }) => {
       promised.set(item, (promised.get(item) ?? 0) + quantity);
-      return { reservation_line_id: line_ids[at] ?? 0, stock_item_id: item.id, quantity };
+      const { id: stock_item_id, merchant_id } = item;
+      return { merchant_id, reservation_line_id: line_ids[at] ?? 0, stock_item_id, quantity };
     }),
   );
   await promiseAll(tx, promised);

@@ -41,8 +41,9 @@ export async function splitClaim(
     await setCounts(tx, shelves, line, { wanted: line.wanted - unit.quantity, reserved: line.reserved - from_shelf });
   }
   const { order_number: order_ref, source, priority, warehouse_id, requires_cold_storage } = to;
-  const { paused, created_at } = reservation;
+  const { merchant_id, paused, created_at } = reservation;
   const id = await insertReservation(tx, {
+    merchant_id,
     order_id: to.order_id,
     order_ref,
     source,
@@ -58,7 +59,7 @@ export async function splitClaim(
   const wants = units.map(({ product_id, to_line_id, quantity }) => {
     return { product_id, order_line_id: to_line_id, quantity };
   });
-  const gone = await replaceLines(tx, shelves, id, [], wants, portions);
+  const gone = await replaceLines(tx, shelves, { id, merchant_id }, [], wants, portions);
   await dropLines(
     tx,
     claim,

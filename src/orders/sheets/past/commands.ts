@@ -47,9 +47,10 @@ async function storePast(tx: Tx, sheets: readonly PastSheet[], actor: Actor): Pr
     const { order_number } = taken.fields;
     refuseKnown(taken.sheet, (await findOrdersByNumber(tx, [order_number])).get(order_number) ?? 0);
   }
-  const stored = past.map(({ fields: { order_number, status, created_at }, sheet, lines }) => {
+  const stored = past.map(({ fields: { order_number, merchant_id, status, created_at }, sheet, lines }) => {
     const id = ids.get(order_number) ?? 0;
-    return { id, status, sheet, lines: lines.map((line) => ({ order_id: id, ordered_at: created_at, ...line })) };
+    const of_order = { order_id: id, merchant_id, ordered_at: created_at };
+    return { id, merchant_id, status, sheet, lines: lines.map((line) => ({ ...of_order, ...line })) };
   });
   const lines = Map.groupBy(
     await insertLinesOf(
@@ -58,7 +59,9 @@ async function storePast(tx: Tx, sheets: readonly PastSheet[], actor: Actor): Pr
     ),
     ({ order_id }) => order_id,
   );
-  const parcels = stored.flatMap(({ id, sheet }) => pastParcels(id, lines.get(id) ?? [], sheet));
+  const parcels = stored.flatMap(({ id, merchant_id, sheet }) =>
+    pastParcels({ id, merchant_id }, lines.get(id) ?? [], sheet),
+  );
   if (parcels.length > 0) await insertPastShipments(tx, parcels);
   await insertFirstHistory(
     tx,

@@ -109,7 +109,7 @@ export function pastDraft({ fields, lines }: Draft, { first, status, moments, ca
 
 /** The parcels in which an order left: the first holds its units, others are further cartons of the same goods. */
 export function pastParcels(
-  order_id: number,
+  { id: order_id, merchant_id }: { readonly id: number; readonly merchant_id: number },
   lines: readonly { readonly id: number; readonly quantity_shipped: number }[],
   { first, status, moments, tracking_numbers }: PastSheet,
 ): PastParcel[] {
@@ -119,6 +119,7 @@ export function pastParcels(
   const [number = null, ...others] = tracking_numbers;
   return [number, ...others].map((tracking_number, at) => ({
     order_id,
+    merchant_id,
     status,
     tracking_number,
     created_at: shipped_at,

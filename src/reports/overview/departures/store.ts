@@ -4,7 +4,7 @@ import { orders } from "../../../../db/schema/orders.ts";
 import { reservation_lines, reservations } from "../../../../db/schema/reservations.ts";
 import { labels, shipments } from "../../../../db/schema/shipments.ts";
 import { type Args, prepared } from "../../../database/statements.ts";
-import type { Db } from "../../../database/store.ts";
+import type { Db, Reading } from "../../../database/store.ts";
 import { shipmentStarts } from "../../../orders/shipments/status.ts";
 import { openStatuses, orderMoves } from "../../../orders/status.ts";
 import { usableLabelStatuses } from "../../../shipping/labels/status.ts";
@@ -46,17 +46,25 @@ const newestLabel = sql`(
 
 type Asked = Args<{ first: number; second: number; limit: number }>;
 
-const openIn = (a: Asked, where: SQL) => sql`(
-  select o.shipping_method, ${stage} as stage, ${newestLabel} as label_id,
-    case when o.created_at < ${a.first} then 'before' when o.created_at < ${a.second} then 'between'
-      else 'after' end as came
-  from (
-    select ${orders.id}, ${orders.status}, ${orders.created_at}, ${orders.shipping_method} from ${orders}
-    where ${isOneOf(orders.status, openStatuses)} and ${orders.held} = false
-      and ${orders.imported} = false and ${where}
-    limit ${given(a.limit)}
-  ) as o
-) as open`;
+// What belongs to an order is found by its id, so that it is the order alone that is narrowed to a merchant's.
+const openIn = (select: Reading, a: Asked, where: SQL) => {
+  const { id, status, created_at, shipping_method } = orders;
+  const o = select
+    .select({ id, status, created_at, shipping_method })
+    .from(orders)
+    .where(
+      sql`${isOneOf(orders.status, openStatuses)} and ${orders.held} = false
+        and ${orders.imported} = false and ${where}`,
+    )
+    .limit(given(a.limit))
+    .as("o");
+  return sql`(
+    select o.shipping_method, ${stage} as stage, ${newestLabel} as label_id,
+      case when o.created_at < ${a.first} then 'before' when o.created_at < ${a.second} then 'between'
+        else 'after' end as came
+    from ${o}
+  ) as open`;
+};
 
 const query = (where: (a: Asked & Args<{ id: number }>) => SQL) =>
   prepared((select, a: Asked & Args<{ id: number }>) =>
@@ -70,7 +78,7 @@ const query = (where: (a: Asked & Args<{ id: number }>) => SQL) =>
         came: sql<OpenOrders["came"]>`came`,
         count: sql<number>`count(*)`.mapWith(Number),
       })
-      .from(openIn(a, where(a)))
+      .from(openIn(select, a, where(a)))
       .leftJoin(labels, sql`${labels.id} = label_id`)
       .groupBy(sql`1`, sql`2`, sql`3`, sql`4`),
   );

@@ -1,10 +1,11 @@
 // What waits for somebody: each kind is one query over an index of what waits alone, and no further than `counted_max`.
-import { sql } from "drizzle-orm";
-import { isOneOf } from "../../../../db/kit.ts";
+import { and, eq, exists, gt, gte, isNotNull, isNull, lt, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
+import { given, isOneOf } from "../../../../db/kit.ts";
 import { count_lines, counts } from "../../../../db/schema/counts.ts";
-import { lots, movements, stock_items } from "../../../../db/schema/inventory.ts";
+import { lots, stock_items } from "../../../../db/schema/inventory.ts";
 import { api_keys } from "../../../../db/schema/keys.ts";
-import { order_holds, orders } from "../../../../db/schema/orders.ts";
+import { order_counts, order_holds, orders } from "../../../../db/schema/orders.ts";
 import { platform_reports } from "../../../../db/schema/platform_reports.ts";
 import { platform_connections, platform_imports } from "../../../../db/schema/platforms.ts";
 import { products } from "../../../../db/schema/products.ts";
@@ -12,8 +13,9 @@ import { receipt_lines, receipts } from "../../../../db/schema/receipts.ts";
 import { reservation_lines, reservations } from "../../../../db/schema/reservations.ts";
 import { labels } from "../../../../db/schema/shipments.ts";
 import { subscriptions } from "../../../../db/schema/webhooks.ts";
+import { isOfSeen } from "../../../database/scope.ts";
 import { type Args, prepared } from "../../../database/statements.ts";
-import type { Db } from "../../../database/store.ts";
+import type { Db, Reading } from "../../../database/store.ts";
 import { countMoves } from "../../../inventory/counts/status.ts";
 import { lotMoves } from "../../../inventory/lots/status.ts";
 import { receiptMoves } from "../../../inventory/receipts/status.ts";
@@ -37,21 +39,31 @@ export interface Waiting {
 }
 
 const all = sql<number>`count(*) over ()`.mapWith(Number);
-const up_to = sql.raw(String(counted_max));
+/** How many rows of a kind are looked at: beside an index of these alone, so it is no value to plan by. */
+type UpTo = Args<{ up_to: number }>;
+const up_to = counted_max;
 const few = samples_max;
 const at = sql<number | null>`found.at`.mapWith(Number);
 const name = sql<string>`found.name`;
 const id = sql<number>`found.id`.mapWith(Number);
 const quantity = sql<number>`found.quantity`.mapWith(Number);
 
-const hasStatus = (status: string) => isOneOf(sql`status`, [status]);
-
-const open_holds = sql`(
-  select h.reason, h.order_id, h.created_at as at, count(*) over (partition by h.reason) as count,
-    row_number() over (partition by h.reason order by h.created_at, h.id) as place
-  from (select id, order_id, reason, created_at from ${order_holds} where released_at is null limit ${up_to}) as h
-) as found`;
-const holds = prepared((select) =>
+const openHolds = (select: Reading, a: UpTo) => {
+  const { id, order_id, reason, created_at, released_at } = order_holds;
+  const h = select
+    .select({ id, order_id, reason, created_at })
+    .from(order_holds)
+    .where(and(isNull(released_at), isOfSeen(select, orders, order_id)))
+    .orderBy(order_id)
+    .limit(given(a.up_to))
+    .as("h");
+  return sql`(
+    select h.reason, h.order_id, h.created_at as at, count(*) over (partition by h.reason) as count,
+      row_number() over (partition by h.reason order by h.created_at, h.id) as place
+    from ${h}
+  ) as found`;
+};
+const holds = prepared((select, a: UpTo) =>
   select
     .select({
       reason: sql<HoldReason>`found.reason`,
@@ -60,7 +72,7 @@ const holds = prepared((select) =>
       at: sql<number>`found.at`.mapWith(Number),
       count: sql<number>`found.count`.mapWith(Number),
     })
-    .from(open_holds)
+    .from(openHolds(select, a))
     .innerJoin(orders, sql`${orders.id} = found.order_id`)
     .where(sql`found.place <= ${sql.raw(String(samples_max))}`)
     .orderBy(sql`found.reason`, sql`found.place`),
@@ -68,99 +80,144 @@ const holds = prepared((select) =>
 
 /** The oldest open holds of each reason. */
 export async function findHolds(db: Db): Promise<(Waiting & { readonly reason: HoldReason })[]> {
-  return holds(db, {});
+  return holds(db, { up_to });
 }
 
-const short_orders = sql`(
-  select o.id, o.order_number as name, o.created_at as at,
-    sum(l.wanted - l.reserved) as quantity
-  from (select reservation_id, wanted, reserved from ${reservation_lines} where reserved < wanted limit ${up_to}) as l
-  join ${reservations} r on r.id = l.reservation_id
-  join ${orders} o on o.id = r.order_id
-  group by o.id, o.order_number, o.created_at
-) as found`;
-const backorders = prepared((select) =>
+const shortOrders = (select: Reading, a: UpTo) => {
+  const { reservation_id, wanted, reserved } = reservation_lines;
+  const l = select
+    .select({ reservation_id, wanted, reserved })
+    .from(reservation_lines)
+    .where(lt(reserved, wanted))
+    .limit(given(a.up_to))
+    .as("l");
+  return sql`(
+    select o.id, o.order_number as name, o.created_at as at,
+      sum(l.wanted - l.reserved) as quantity
+    from ${l}
+    join ${reservations} r on r.id = l.reservation_id
+    join ${orders} o on o.id = r.order_id
+    group by o.id, o.order_number, o.created_at
+  ) as found`;
+};
+const backorders = prepared((select, a: UpTo) =>
   select
     .select({ id, name, at, quantity, count: all })
-    .from(short_orders)
+    .from(shortOrders(select, a))
     .orderBy(sql`found.at`, sql`found.id`)
     .limit(few),
 );
 
 /** The oldest orders that wait for stock, and for how many units. */
 export async function findBackorders(db: Db): Promise<(Waiting & { readonly quantity: number })[]> {
-  return backorders(db, {});
+  return backorders(db, { up_to });
 }
 
 // A failure that another try followed is over; so is one of an order that has left without it.
-const failed_labels = sql`(
-  select l.id, o.order_number as name, l.created_at as at
-  from (select * from ${labels} where ${hasStatus(labelMoves.fail.to)} order by created_at limit ${up_to}) as l
-  join ${orders} o on o.id = l.order_id
-  where (l.return_id is not null or ${isOneOf(sql`o.status`, openStatuses)})
-    and not exists (
-      select 1 from ${labels} n
-      where n.order_id = l.order_id and n.id > l.id and (n.return_id is null) = (l.return_id is null)
-    )
-) as found`;
-const failedLabels = prepared((select) =>
-  select.select({ id, name, at, count: all }).from(failed_labels).orderBy(sql`found.at`, sql`found.id`).limit(few),
+const failedLabelsOf = (select: Reading, a: UpTo) => {
+  const { id, order_id, return_id, created_at, status } = labels;
+  const l = select
+    .select({ id, order_id, return_id, created_at })
+    .from(labels)
+    // That each was made at some time leads SQLite to the index of the failed ones, before that of a merchant's labels.
+    .where(and(isOneOf(status, [labelMoves.fail.to]), sql`${created_at} > 0`))
+    .orderBy(created_at)
+    .limit(given(a.up_to))
+    .as("l");
+  return sql`(
+    select l.id, o.order_number as name, l.created_at as at
+    from ${l}
+    join ${orders} o on o.id = l.order_id
+    where (l.return_id is not null or ${isOneOf(sql`o.status`, openStatuses)})
+      and not exists (
+        select 1 from ${labels} n
+        where n.order_id = l.order_id and n.id > l.id and (n.return_id is null) = (l.return_id is null)
+      )
+  ) as found`;
+};
+const failedLabels = prepared((select, a: UpTo) =>
+  select
+    .select({ id, name, at, count: all })
+    .from(failedLabelsOf(select, a))
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few),
 );
 
 /** The oldest labels that could not be bought and that nobody tried again. */
 export async function findFailedLabels(db: Db): Promise<Waiting[]> {
-  return failedLabels(db, {});
+  return failedLabels(db, { up_to });
 }
 
-const failed_imports = sql`(
-  select i.id, i.external_id as name, i.updated_at as at, i.connection_id
-  from (
-    select * from ${platform_imports} where ${hasStatus(importMoves.give_up.to)} order by updated_at limit ${up_to}
-  ) as i
-  join ${platform_connections} c on c.id = i.connection_id and c.deleted_at is null
-) as found`;
+const failedImportsOf = (select: Reading, a: UpTo) => {
+  const { id, external_id, connection_id, updated_at, status } = platform_imports;
+  const i = select
+    .select({ id, external_id, connection_id, updated_at })
+    .from(platform_imports)
+    .where(isOneOf(status, [importMoves.give_up.to]))
+    .orderBy(updated_at)
+    .limit(given(a.up_to))
+    .as("i");
+  return sql`(
+    select i.id, i.external_id as name, i.updated_at as at, i.connection_id
+    from ${i}
+    join ${platform_connections} c on c.id = i.connection_id and c.deleted_at is null
+  ) as found`;
+};
 const connection_id = sql<number>`found.connection_id`.mapWith(Number);
-const failedImports = prepared((select) =>
+const failedImports = prepared((select, a: UpTo) =>
   select
     .select({ id, name, at, connection_id, count: all })
-    .from(failed_imports)
+    .from(failedImportsOf(select, a))
     .orderBy(sql`found.at`, sql`found.id`)
     .limit(few),
 );
 
 /** The oldest orders of platforms that could not be imported. */
 export async function findFailedImports(db: Db): Promise<(Waiting & { readonly connection_id: number })[]> {
-  return failedImports(db, {});
+  return failedImports(db, { up_to });
 }
 
-const failed_reports = sql`(
-  select r.id, o.order_number as name, r.updated_at as at, r.connection_id
-  from (
-    select * from ${platform_reports} where ${hasStatus(reportMoves.give_up.to)} order by updated_at limit ${up_to}
-  ) as r
-  join ${orders} o on o.id = r.order_id
-  join ${platform_connections} c on c.id = r.connection_id and c.deleted_at is null
-) as found`;
-const failedReports = prepared((select) =>
+const failedReportsOf = (select: Reading, a: UpTo) => {
+  const { id, order_id, connection_id, updated_at, status } = platform_reports;
+  const r = select
+    .select({ id, order_id, connection_id, updated_at })
+    .from(platform_reports)
+    .where(and(isOneOf(status, [reportMoves.give_up.to]), isOfSeen(select, orders, order_id)))
+    .orderBy(updated_at)
+    .limit(given(a.up_to))
+    .as("r");
+  return sql`(
+    select r.id, o.order_number as name, r.updated_at as at, r.connection_id
+    from ${r}
+    join ${orders} o on o.id = r.order_id
+    join ${platform_connections} c on c.id = r.connection_id and c.deleted_at is null
+  ) as found`;
+};
+const failedReports = prepared((select, a: UpTo) =>
   select
     .select({ id, name, at, connection_id, count: all })
-    .from(failed_reports)
+    .from(failedReportsOf(select, a))
     .orderBy(sql`found.at`, sql`found.id`)
     .limit(few),
 );
 
 /** The oldest parcels that could not be reported to their platforms. */
 export async function findFailedReports(db: Db): Promise<(Waiting & { readonly connection_id: number })[]> {
-  return failedReports(db, {});
+  return failedReports(db, { up_to });
 }
 
-const failing = sql`(
-  select id, url as name, coalesce(failing_since, updated_at) as at from ${subscriptions}
-  where deleted_at is null and (${hasStatus(subscriptionMoves.fail.to)}
-      or ${hasStatus(subscriptionMoves.disable.to)} and disabled_reason is not null)
-) as found`;
+const isFailing = isOneOf(subscriptions.status, [subscriptionMoves.fail.to]);
+const isDisabled = isOneOf(subscriptions.status, [subscriptionMoves.disable.to]);
+const failing = (select: Reading) => {
+  const { id, url, failing_since, updated_at, deleted_at, disabled_reason } = subscriptions;
+  return select
+    .select({ id, name: sql`${url}`.as("name"), at: sql`coalesce(${failing_since}, ${updated_at})`.as("at") })
+    .from(subscriptions)
+    .where(and(isNull(deleted_at), or(isFailing, and(isDisabled, isNotNull(disabled_reason)))))
+    .as("found");
+};
 const failingWebhooks = prepared((select) =>
-  select.select({ id, name, at, count: all }).from(failing).orderBy(sql`found.at`, sql`found.id`).limit(few),
+  select.select({ id, name, at, count: all }).from(failing(select)).orderBy(sql`found.at`, sql`found.id`).limit(few),
 );
 
 /** The subscriptions whose receivers fail, and those that were disabled for it. */
@@ -168,16 +225,26 @@ export async function findFailingWebhooks(db: Db): Promise<Waiting[]> {
   return failingWebhooks(db, {});
 }
 
-const differing = sql`(
-  select c.id, coalesce(c.notes, '') as name, c.reviewed_at as at, count(*) as quantity
-  from ${counts} c join ${count_lines} l on l.count_id = c.id and l.counted <> l.expected
-  where ${isOneOf(sql`c.status`, [countMoves.review.to])}
-  group by c.id, c.notes, c.reviewed_at
-) as found`;
+// A sheet may show the goods of several merchants.
+const differing = (select: Reading) => {
+  const { count_id, product_id, counted, expected } = count_lines;
+  const isMine = isOfSeen(select, products, product_id);
+  const l = select
+    .select({ count_id })
+    .from(count_lines)
+    .where(and(ne(counted, expected), isMine))
+    .as("l");
+  return sql`(
+    select c.id, coalesce(c.notes, '') as name, c.reviewed_at as at, count(*) as quantity
+    from ${counts} c join ${l} on l.count_id = c.id
+    where ${isOneOf(sql`c.status`, [countMoves.review.to])}
+    group by c.id, c.notes, c.reviewed_at
+  ) as found`;
+};
 const differences = prepared((select) =>
   select
     .select({ id, name, at, quantity, count: all })
-    .from(differing)
+    .from(differing(select))
     .orderBy(sql`found.at`, sql`found.id`)
     .limit(few),
 );
@@ -187,15 +254,29 @@ export async function findDifferences(db: Db): Promise<(Waiting & { readonly qua
   return differences(db, {});
 }
 
-const due = (a: Args<{ since: number; until: number }>) => sql`(
-  select r.id, coalesce(r.reference, r.supplier, '') as name, r.expected_at as at,
-    (select coalesce(sum(l.outstanding), 0) from ${receipt_lines} l where l.receipt_id = r.id) as quantity
-  from ${receipts} r
-  where ${isOneOf(sql`r.status`, receiptMoves.close.from)}
-    and r.expected_at >= ${a.since} and r.expected_at < ${a.until}
-) as found`;
+const outstanding = sql`(
+  select coalesce(sum(${receipt_lines.outstanding}), 0) from ${receipt_lines}
+  where ${receipt_lines.receipt_id} = ${receipts.id}
+)`;
+const due = (select: Reading, a: Args<{ since: number; until: number }>) => {
+  const { id, reference, supplier, expected_at, status } = receipts;
+  return select
+    .select({
+      id,
+      name: sql`coalesce(${reference}, ${supplier}, '')`.as("name"),
+      at: sql`${expected_at}`.as("at"),
+      quantity: sql`${outstanding}`.as("quantity"),
+    })
+    .from(receipts)
+    .where(and(isOneOf(status, receiptMoves.close.from), gte(expected_at, a.since), lt(expected_at, a.until)))
+    .as("found");
+};
 const receiptsDue = prepared((select, a: Args<{ since: number; until: number }>) =>
-  select.select({ id, name, at, quantity, count: all }).from(due(a)).orderBy(sql`found.at`, sql`found.id`).limit(few),
+  select
+    .select({ id, name, at, quantity, count: all })
+    .from(due(select, a))
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few),
 );
 
 /** The deliveries that are expected in a time (ms) and not done with, and how many units of each are still to come. */
@@ -207,18 +288,33 @@ export async function findReceipts(
   return receiptsDue(db, { since, until });
 }
 
-const expiring = (a: Args<{ now: number; until: number }>) => sql`(
-  select l.id, l.lot_number as name, l.expiration_date as at, l.product_id, sum(s.on_hand) as quantity
-  from ${lots} l join ${stock_items} s on s.lot_id = l.id and s.on_hand > 0
-  where ${isOneOf(sql`l.status`, lotMoves.expire.from)}
-    and l.expiration_date is not null and l.expiration_date > ${a.now}
-    and l.expiration_date <= ${a.until}
-  group by l.id, l.lot_number, l.expiration_date, l.product_id
-) as found`;
+const expiring = (select: Reading, a: Args<{ now: number; until: number }>) => {
+  const { id, lot_number, expiration_date, product_id, status } = lots;
+  return select
+    .select({
+      id,
+      name: sql`${lot_number}`.as("name"),
+      at: sql`${expiration_date}`.as("at"),
+      product_id,
+      quantity: sql`sum(${stock_items.on_hand})`.as("quantity"),
+    })
+    .from(lots)
+    .innerJoin(stock_items, and(eq(stock_items.lot_id, id), gt(stock_items.on_hand, 0)))
+    .where(
+      and(
+        isOneOf(status, lotMoves.expire.from),
+        isNotNull(expiration_date),
+        gt(expiration_date, a.now),
+        lte(expiration_date, a.until),
+      ),
+    )
+    .groupBy(id, lot_number, expiration_date, product_id)
+    .as("found");
+};
 const expiringLots = prepared((select, a: Args<{ now: number; until: number }>) =>
   select
     .select({ id, name, at, quantity, sku: products.sku, count: all })
-    .from(expiring(a))
+    .from(expiring(select, a))
     .innerJoin(products, sql`${products.id} = found.product_id`)
     .orderBy(sql`found.at`, sql`found.id`)
     .limit(few),
@@ -232,18 +328,21 @@ export async function findExpiringLots(
   return expiringLots(db, { now: db.now, until });
 }
 
-const hasShipped = isOneOf(orders.status, [orderMoves.ship.to, orderMoves.deliver.to]);
-const steps = prepared((select) =>
-  select
+const hasShipped = isOneOf(order_counts.status, [orderMoves.ship.to, orderMoves.deliver.to]);
+const steps = prepared((select) => {
+  // The first of a table that an index of each merchant's finds: the others may have many that are passed.
+  const has = (table: PgTable, where?: SQL) =>
+    exists(select.select({ one: sql`1` }).from(table).where(where)).mapWith(Boolean);
+  return select
     .select({
-      product: sql`exists (select 1 from ${products})`.mapWith(Boolean),
-      stock: sql`exists (select 1 from ${movements})`.mapWith(Boolean),
-      order: sql`exists (select 1 from ${orders})`.mapWith(Boolean),
-      shipped_order: sql`exists (select 1 from ${orders} where ${hasShipped})`.mapWith(Boolean),
-      used_key: sql`exists (select 1 from ${api_keys} where ${api_keys.last_used_at} is not null)`.mapWith(Boolean),
+      product: has(products),
+      stock: has(stock_items),
+      order: has(orders),
+      shipped_order: has(order_counts, and(hasShipped, gt(order_counts.number, 0))),
+      used_key: has(api_keys, isNotNull(api_keys.last_used_at)),
     })
-    .from(sql`(select 1) as one`),
-);
+    .from(sql`(select 1) as one`);
+});
 
 /** What has been done in this store at least once. */
 export async function findSteps(db: Db): Promise<{

@@ -1,6 +1,7 @@
 // Whether every label has its event and all it must have, and none stays unfinished for ever.
 import { and, eq, lt, sql } from "drizzle-orm";
 import { isOneOf } from "../../../../db/kit.ts";
+import { orders } from "../../../../db/schema/orders.ts";
 import { returns } from "../../../../db/schema/returns.ts";
 import { label_documents, labels, shipments } from "../../../../db/schema/shipments.ts";
 import { type Args, prepared } from "../../../database/statements.ts";
@@ -51,6 +52,12 @@ const checks: readonly Check<"events" | "label" | "quotes">[] = [
         case when ${shipments.tracking_number} = ${labels.tracking_number} then 1 else 0 end as actual
       from ${labels} join ${shipments} on ${shipments.id} = ${labels.shipment_id}
       where ${isOneOf(labels.status, usableLabelStatuses)} and not ${isOneOf(shipments.status, [givenUp])}`,
+  },
+  {
+    rule: "L5 a label belongs to whom its order belongs",
+    noun: "label",
+    rows: sql`select ${labels.id} as id, ${orders.merchant_id} as expected, ${labels.merchant_id} as actual
+      from ${labels} join ${orders} on ${orders.id} = ${labels.order_id}`,
   },
 ];
 

@@ -48,18 +48,22 @@ export const labelListRoutes = (view: Viewing) =>
         answers: { 200: ListView(LabelView) },
       }),
     })
-    .get("/export.csv", async ({ call, query }) => answerCsv(call, labelExport(await filterOf(call, query)), query), {
-      query: queryOf(Exported),
-      detail: documented({
-        id: "exportLabels",
-        needs: "shipping.read",
-        chapter: "Shipping",
-        summary: "Export the labels of a list as CSV",
-        refuses: ["ambiguous_identifier"],
-        documents: ["text/csv"],
-        answers: { 200: null },
-      }),
-    })
+    .get(
+      "/export.csv",
+      async ({ call, query }) => answerCsv(call, labelExport(call, await filterOf(call, query)), query),
+      {
+        query: queryOf(Exported),
+        detail: documented({
+          id: "exportLabels",
+          needs: "shipping.read",
+          chapter: "Shipping",
+          summary: "Export the labels of a list as CSV",
+          refuses: ["ambiguous_identifier"],
+          documents: ["text/csv"],
+          answers: { 200: null },
+        }),
+      },
+    )
     .get("/costs", ({ call, query }) => answerRead(call, (db) => costsOf(db, query)), {
       query: queryOf(ListCosts),
       detail: documented({
@@ -122,8 +126,8 @@ async function filterOf(call: Call, query: ExportLabels): Promise<LabelFilter> {
   };
 }
 
-/** The file of the labels that match, newest first. */
-function labelExport(filter: LabelFilter): CsvFile<ListedLabel> {
+/** The file of the labels that match, newest first, as it is shown to who asks. */
+export function labelExport({ merchant_id }: Pick<Call, "merchant_id">, filter: LabelFilter): CsvFile<ListedLabel> {
   return {
     name: "labels.csv",
     columns: labelColumns,
@@ -131,7 +135,7 @@ function labelExport(filter: LabelFilter): CsvFile<ListedLabel> {
       const after = last === null ? null : ([last.created_at, last.id] as const);
       return listLabels(db, filter, { limit, offset: 0, after });
     }),
-    cells: labelCells,
+    cells: (label) => labelCells(label, merchant_id),
   };
 }
 

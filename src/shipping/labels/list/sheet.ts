@@ -42,7 +42,7 @@ const columns: readonly (readonly [name: string, cell: (label: ListedLabel) => C
 
 export const labelColumns = columns.map(([name]) => name);
 
-/** A label as a row of that file. */
-export function labelCells(label: ListedLabel): readonly Cell[] {
-  return columns.map(([, cell]) => cell(label));
+/** A label as a row of that file. What the house pays for it is told to the house alone. */
+export function labelCells(label: ListedLabel, merchant_id: number | null): readonly Cell[] {
+  return columns.map(([name, cell]) => (name === "carrier_cost" && merchant_id !== null ? null : cell(label)));
 }

@@ -1,6 +1,8 @@
 // Labels of our own: their price by a rate card or a quote, their number, and their drawing.
 
 import { isSamePlace } from "../../../addresses/address.ts";
+import { billFacts } from "../../../billing/commands.ts";
+import type { Fact } from "../../../billing/fact.ts";
 import type { Db, Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { assert } from "../../../kit/assert.ts";
@@ -22,6 +24,7 @@ import { offerBy, type ReadyCard } from "../../rates/offers.ts";
 import { listReadyCards } from "../../rates/store.ts";
 import { drawLabel } from "../drawing/face.ts";
 import { checkPrintable } from "../drawing/printable.ts";
+import { labelFact } from "../facts.ts";
 import type { Label, LabelWarning } from "../label.ts";
 import { type Buying, type ReadyParcel, readyParcels } from "../parcels/commands.ts";
 import type { CreateLabel } from "../schemas.ts";
@@ -164,6 +167,7 @@ async function handOut(tx: Tx, sold: readonly Sold[]): Promise<BoughtLabel[]> {
       ...ready,
       id: null,
       shipment_id: number.shipment_id,
+      merchant_id: ready.order.merchant_id,
       order_id: ready.order.id,
       return_id: null,
       number,
@@ -173,9 +177,20 @@ async function handOut(tx: Tx, sold: readonly Sold[]): Promise<BoughtLabel[]> {
     });
   });
   const labels = await insertOwnLabels(tx, drawn);
+  billFacts(tx, labelFacts(labels, sold));
   return parcels.flatMap((parcel, at) => {
     const label = labels[at];
     return label === undefined ? [] : { ...parcel, label, estimated_delivery: label.delivery_date };
+  });
+}
+
+/** What labels are billed as that were sold. */
+function labelFacts(labels: readonly Label[], sold: readonly Sold[]): Fact[] {
+  return labels.flatMap((label, at) => {
+    const ready = sold[at]?.ready;
+    if (ready === undefined) return [];
+    const warehouse = { id: ready.warehouse_id, timezone: ready.origin_zone };
+    return labelFact(label, ready.order.merchant_id, warehouse);
   });
 }
 
@@ -199,6 +214,7 @@ interface OwnLabel extends Omit<OwnGoods, "residential" | "origin_zone"> {
   /** Its id, if one was allotted before; null for the next one. */
   readonly id: number | null;
   readonly shipment_id: number | null;
+  readonly merchant_id: number;
   readonly order_id: number;
   readonly fingerprint: string;
   readonly number: OwnNumber;
@@ -256,6 +272,7 @@ function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, made: OwnLabel
     shipment_id: made.shipment_id,
     ...(made.return_id !== null && { return_id: made.return_id }),
     order_id: made.order_id,
+    merchant_id: made.merchant_id,
     status: move(labelMoves, "complete", labelStarts),
     carrier: seller.carrier,
     service: offer.service,

@@ -54,7 +54,8 @@ export interface ReadyParcel extends Omit<SaidParcel, "from" | "to"> {
   readonly units: readonly ShipmentLine[];
   readonly from_address: Address;
   readonly to_address: Address;
-  /** The IANA zone of the warehouse. */
+  /** The warehouse that it leaves, and its IANA zone. */
+  readonly warehouse_id: number;
   readonly origin_zone: string;
 }
 
@@ -121,7 +122,8 @@ function readyOf(
   if (quote !== null) {
     checkQuote(quote, { ...said.parcel, from: endAt(from_address), to: endAt(to_address) }, order.id);
   }
-  return { ...facts, order, units, from_address, to_address, origin_zone: origin.timezone };
+  const { id: warehouse_id, timezone: origin_zone } = origin;
+  return { ...facts, order, units, from_address, to_address, warehouse_id, origin_zone };
 }
 
 /** The value of the goods and whether it is insured: as quoted, or as the request says. */

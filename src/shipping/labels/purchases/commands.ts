@@ -1,6 +1,7 @@
 import { isSamePlace } from "../../../addresses/address.ts";
 import { hasUnknownZip } from "../../../addresses/commands.ts";
 import { isUndeliverable } from "../../../addresses/status.ts";
+import { billFacts } from "../../../billing/commands.ts";
 import type { Db, Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { system } from "../../../kit/actor.ts";
@@ -26,6 +27,7 @@ import { hasAddresses, type Quote } from "../../quotes/quote.ts";
 import { builtInCarrier } from "../../rates/carrier.ts";
 import { boxWarnings } from "../../rules.ts";
 import { originOfOrder } from "../../store.ts";
+import { labelFact } from "../facts.ts";
 import type { Label } from "../label.ts";
 import { type Buying, readyParcels } from "../parcels/commands.ts";
 import type { CreateLabel } from "../schemas.ts";
@@ -96,6 +98,7 @@ export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, 
   const { shipment } = await openShipment(tx, ready.order, seller, ready.units);
   return claimNew(tx, seller, buying.actor, {
     shipment_id: shipment.id,
+    merchant_id: ready.order.merchant_id,
     order_id: ready.order.id,
     return_id: null,
     package: ready.parcel.package,
@@ -127,6 +130,7 @@ type Wanted = Pick<
   | "order_id"
   | "return_id"
   | "package"
+  | "merchant_id"
   | "value_cents"
   | "insurance"
   | "from_address"
@@ -272,8 +276,9 @@ export async function recordBought(tx: Tx, claim: Label, bought: Bought): Promis
     claimed_until: null,
     warnings: [...before.warnings, ...paperWarnings(before, bought)],
   });
-  if (label.shipment_id === null) return { label, parcel: null };
   const order = await lockOrder(tx, label.order_id);
+  billFacts(tx, [labelFact(label, order.merchant_id, await originOfOrder(tx, order))]);
+  if (label.shipment_id === null) return { label, parcel: null };
   const shipment = order.shipments.find(({ id }) => id === label.shipment_id);
   assert(shipment !== undefined, "an order has the parcels that its labels name");
   const parcel = { order, shipment };

@@ -22,11 +22,12 @@ import { beginPurchase, chooseSeller, sellerOfQuote } from "./commands.ts";
 /** Shows a label to a client. */
 export type View = (label: PlainLabel, db: Db) => ReturnType<typeof labelView>;
 
-/** Shows labels to clients, with links that need no key. */
+/** Shows labels to clients, with links that need no key. What the house pays for them is told to the house alone. */
 export function viewer(signer: LinkSigner): (call: Call) => View {
   return (call) => {
     const origin = originOf(call);
-    return (label, { mode, now, site }) => labelView(label, { origin, site, signer, mode, now });
+    const hidden = call.merchant_id === null ? {} : { carrier_cost: null, breakdown: null };
+    return (label, { mode, now, site }) => ({ ...labelView(label, { origin, site, signer, mode, now }), ...hidden });
   };
 }
 
@@ -107,7 +108,7 @@ export function answerClaimed(call: Call, service: Service, view: View, claim: (
       },
       goOn: (label, end) =>
         goesOn(
-          call.store,
+          call.store.base,
           told(
             service,
             buyClaimed(at, label, (tx, ended) => end(tx, endingOf(ended, view, tx))),

@@ -1,6 +1,8 @@
 // Voiding labels. A label of our own is void at once. For a carrier's, the label is claimed in one transaction, the
 // carrier asked in none, and its answer recorded in another.
+import { billVoid } from "../../../billing/commands.ts";
 import type { Tx } from "../../../database/store.ts";
+import { listCalendars } from "../../../inventory/warehouses/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
@@ -93,6 +95,7 @@ async function voidBought(tx: Tx, label: Label, actor: Actor): Promise<Label> {
   const voided: Label = { ...label, status: move(labelMoves, "void", label.status), voided_at: tx.now };
   if (shipment_id !== null) await voidShipment(tx, shipment_id, actor);
   await saveVoided(tx, voided);
+  await billVoid(tx, label.id, await listCalendars(tx));
   return voided;
 }
 
@@ -168,6 +171,7 @@ export async function recordVoided(
   if (shipment_id !== null && in_house.has(shipment_id)) await voidShipment(tx, shipment_id, actor);
   const status = move(labelMoves, "void", before.status);
   const void_status = move(voidMoves, answer, before.void_status ?? voidStarts);
+  await billVoid(tx, before.id, await listCalendars(tx));
   return saveLabel(tx, before, { status, void_status, voided_at: tx.now, claimed_until: null });
 }
 

@@ -39,7 +39,7 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
         const given = voidAtCarrier(at, label, (tx, answer) =>
           end(tx, "fault" in answer ? answer.fault : { status: 200, data: view(answer.label, tx) }),
         );
-        await goesOn(call.store, told(service, given));
+        await goesOn(call.store.base, told(service, given));
       },
     },
     secret_key,

@@ -1,13 +1,15 @@
 import { useEffect, useRef } from "preact/hooks";
+import { ownerOf } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import type { Placed, Warehouse } from "../../api/stock_types.ts";
-import { to } from "../../browser/router.ts";
 import { Button, LinkButton } from "../../kit/button.tsx";
+import { MerchantMark } from "../../kit/merchant_mark.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { binTexts as texts } from "../../texts/bins.ts";
 import { words } from "../../texts/common.ts";
 import { count } from "../../texts/format.ts";
 import { binHref, Expiry } from "../stock_parts/places.tsx";
+import { stockHref } from "../stock_parts/shared.ts";
 
 interface Props {
   readonly warehouse: Warehouse;
@@ -51,11 +53,12 @@ export function BinPanel({ warehouse, code, onClose }: Props) {
         {rows && rows.length > 0 && (
           <ul class="map-contents">
             {rows.map((row) => (
-              <li key={`${row.sku} ${row.lot_number}`}>
-                <a href={to(`/stock/${encodeURIComponent(row.sku)}`)}>
+              <li key={`${row.sku} ${row.lot_number} ${ownerOf(row)}`}>
+                <a href={stockHref(row.sku, row)}>
                   <code>{row.sku}</code>
                 </a>
                 <strong>{count(row.quantity)}</strong>
+                <MerchantMark of={ownerOf(row)} />
                 <span class="muted">{row.name}</span>
                 {row.lot_number && (
                   <small>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
+import { meant } from "../../api/merchants.ts";
 import { may } from "../../api/session.ts";
 import type { Count } from "../../api/stock_types.ts";
 import { guardLeaving } from "../../browser/router.ts";
@@ -15,8 +16,21 @@ import { entered } from "../stock_parts/shared.ts";
 
 type Line = Count["lines"][number];
 
-const keyOf = ({ sku, bin, lot_number }: Line) => JSON.stringify([sku, bin, lot_number]);
+const keyOf = ({ merchant_id, sku, bin, lot_number }: Line) => JSON.stringify([merchant_id, sku, bin, lot_number]);
 const lines_max = 500;
+
+/** Sends what was counted. Two merchants may have one SKU, so the lines of each merchant go by themselves. */
+async function send(id: string, lines: readonly Line[], counted: (line: Line) => number | null): Promise<void> {
+  for (const [merchant, own] of Map.groupBy(lines, meant)) {
+    for (let at = 0; at < own.length; at += lines_max) {
+      const body = own.slice(at, at + lines_max).map((line) => {
+        const { sku, bin, lot_number } = line;
+        return { sku, bin, lot_number, quantity: counted(line) };
+      });
+      await post<Count>(`/inventory/counts/${id}/lines`, { lines: body }, { merchant });
+    }
+  }
+}
 
 /** The lines of a count. While the count is open, each line has a field. */
 export function Sheet({ count }: { readonly count: Count }) {
@@ -33,15 +47,7 @@ export function Sheet({ count }: { readonly count: Count }) {
   const save = async () => {
     setBusy(true);
     try {
-      for (let at = 0; at < changed.length; at += lines_max) {
-        const body = changed.slice(at, at + lines_max).map((line) => ({
-          sku: line.sku,
-          bin: line.bin,
-          lot_number: line.lot_number,
-          quantity: entered(typed[keyOf(line)]),
-        }));
-        await post<Count>(`/inventory/counts/${id}/lines`, { lines: body });
-      }
+      await send(id, changed, (line) => entered(typed[keyOf(line)]));
       setTyped({});
       said(texts.saved(changed.length));
     } catch (error) {

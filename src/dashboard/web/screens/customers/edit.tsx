@@ -4,6 +4,7 @@ import type { Customer } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import type { Field, Values } from "../../kit/fields.tsx";
 import { Form } from "../../kit/form.tsx";
+import { withMerchantField, withoutMerchant } from "../../kit/merchant_field.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { customerName } from "../../kit/pickers.tsx";
@@ -43,11 +44,12 @@ export function NewCustomerScreen() {
     <Page title={titles.newCustomer} back={{ href: to("/customers"), title: titles.customers }} narrow>
       <Card>
         <Form
-          fields={withAddress}
+          fields={withMerchantField(withAddress)}
           first={{ ...first, "shipping_addresses[0]": { country: "US" } }}
           submit={words.create}
           onCancel={() => navigate(to("/customers"))}
-          onSubmit={async ({ "shipping_addresses[0]": place, ...person }, key) => {
+          onSubmit={async ({ "shipping_addresses[0]": place, ...entered }, key) => {
+            const person = withoutMerchant(entered);
             const address = addressBody(place as Values);
             const shipping_addresses = "address_line1" in address || "city" in address ? [address] : [];
             const { data } = await post<Customer>("/customers", { ...orNull(person), shipping_addresses }, { key });

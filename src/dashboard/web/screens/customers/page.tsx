@@ -49,6 +49,7 @@ export function CustomerScreen({ params }: ScreenProps) {
     <Page
       title={customerName(customer)}
       back={back}
+      owned={customer}
       below={customer.company}
       acts={
         may("customers.write") && (

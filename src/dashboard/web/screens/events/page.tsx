@@ -30,8 +30,9 @@ export function EventScreen({ params }: ScreenProps) {
       title={event.type}
       back={back}
       beside={<Time at={event.created_at} exact />}
+      owned={event}
       below={<CopyField text={event.id} name={texts.id} />}
-      acts={about && <LinkButton title={texts.open} icon="right" href={to(about.path)} />}
+      acts={about && <LinkButton title={texts.open} icon="right" href={about.href} />}
     >
       <Card title={texts.json}>
         {event.data === null ? (

@@ -7,6 +7,7 @@ import { to } from "../../browser/router.ts";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { confirm } from "../../kit/confirm.tsx";
 import { FileDrop } from "../../kit/file_drop.tsx";
+import { PageMerchant } from "../../kit/merchant_field.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { Figure, Figures } from "../../kit/values.tsx";
@@ -116,6 +117,7 @@ function ImportScreen({ kind }: { readonly kind: Kind }) {
         {problem !== null && typeof problem !== "string" && <Notice problem={problem} />}
         {stage.at === "choose" && (
           <>
+            <PageMerchant />
             <FileDrop title={texts.drop} text={texts.dropHint} accept=".csv,text/csv,text/plain" onFile={tryOut} />
             <Card>
               <p>{kind.text}</p>

@@ -11,6 +11,7 @@ import { userTexts } from "../../texts/users.ts";
 import { newPasswordFields, newPasswordOf } from "../sign_in/new_password.ts";
 import { OpenCard } from "../sign_in/open_card.tsx";
 import { tokenInAddress } from "../sign_in/token.ts";
+import { Join } from "./join.tsx";
 
 /** Accepts an invitation. */
 export function InvitationScreen() {
@@ -35,9 +36,12 @@ export function InvitationScreen() {
     );
   }
   if (invited === null) return null;
-  const { email, name, role, invited_by } = invited;
+  const { email, name, role, merchant, invited_by } = invited;
+  const text = texts.invitedBy(invited_by, userTexts.roles[role]);
+  const whose = merchant === null ? text : `${text} ${texts.invitedFor(merchant.name)}`;
+  if (invited.existing_user) return <Join invited={invited} token={token} text={whose} />;
   return (
-    <OpenCard title={texts.invitationTitle} text={texts.invitedBy(invited_by, userTexts.roles[role])}>
+    <OpenCard title={texts.invitationTitle} text={whose}>
       <p class="open-text">
         {texts.invitedAs} <strong>{email}</strong>
       </p>

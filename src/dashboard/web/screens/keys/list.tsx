@@ -7,6 +7,7 @@ import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { FormDialog } from "../../kit/form.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
+import { merchantChoice, merchantIn, withoutMerchant } from "../../kit/merchant_field.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { words } from "../../texts/common.ts";
@@ -67,12 +68,15 @@ export function KeysScreen() {
       {adding && (
         <FormDialog
           title={texts.add}
-          fields={keyFields(true)}
+          fields={[...merchantChoice({ or_house: true }), ...keyFields(true)]}
           first={newKey}
           submit={words.create}
           onClose={() => setAdding(false)}
           onSubmit={async (values, key) => {
-            const { data } = await post<MadeKey>("/keys", bodyOf(values), { key });
+            const { data } = await post<MadeKey>("/keys", bodyOf(withoutMerchant(values)), {
+              key,
+              merchant: merchantIn(values),
+            });
             setMade(data);
           }}
         />

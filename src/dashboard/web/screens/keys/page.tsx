@@ -37,6 +37,7 @@ export function KeyScreen({ params }: ScreenProps) {
       title={key.name}
       back={back}
       beside={<Badge state={key.status} />}
+      owned={key}
       below={<code>{`${key.prefix}…${key.last_four}`}</code>}
       acts={<Acts apiKey={key} etag={etag} />}
     >

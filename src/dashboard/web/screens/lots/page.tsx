@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { patch, post } from "../../api/client.ts";
 import { saveFile } from "../../api/documents.ts";
 import { useQuery } from "../../api/query.ts";
-import { may } from "../../api/session.ts";
+import { may, seesHouse } from "../../api/session.ts";
 import type { LotDetail, Traced } from "../../api/stock_types.ts";
 import { to } from "../../browser/router.ts";
 import { Button } from "../../kit/button.tsx";
@@ -20,7 +20,7 @@ import { words } from "../../texts/common.ts";
 import { count } from "../../texts/format.ts";
 import { lotTexts as texts } from "../../texts/lots.ts";
 import { binHref, Expiry } from "../stock_parts/places.tsx";
-import { said } from "../stock_parts/shared.ts";
+import { said, stockHref, useWarehouses } from "../stock_parts/shared.ts";
 import { LotBadge } from "./list.tsx";
 
 type Given = LotDetail["allowed_statuses"][number];
@@ -45,7 +45,8 @@ export function LotScreen({ params }: ScreenProps) {
       title={texts.one(lot.lot_number)}
       back={back}
       beside={<LotBadge status={lot.status} />}
-      below={<a href={to(`/stock/${encodeURIComponent(lot.sku)}`)}>{lot.sku}</a>}
+      owned={lot}
+      below={<a href={stockHref(lot.sku, lot)}>{lot.sku}</a>}
       acts={may("stock.write") && <Acts lot={lot} onAct={setGiven} />}
     >
       <Columns main={<Main lot={lot} />} side={<Side lot={lot} />} />
@@ -180,7 +181,14 @@ const traceColumns: readonly Column<Traced>[] = [
   { id: "shipped", title: texts.shipped, cell: ({ last_shipped_at }) => <Time at={last_shipped_at} /> },
 ];
 
+/** Merchants see in which warehouse their units lie, and not in which bin. */
+const warehouseColumn = (nameOf: (id: string) => string): Column<Place> => ({
+  ...{ id: "warehouse", title: texts.warehouse, wide: true },
+  cell: ({ warehouse_id }) => nameOf(warehouse_id),
+});
+
 function Main({ lot }: { readonly lot: LotDetail }) {
+  const { nameOf } = useWarehouses();
   const file = () =>
     void saveFile(`/inventory/lots/${lot.id}/trace/export.csv`, `trace-${lot.lot_number}.csv`).catch(refused);
   return (
@@ -192,9 +200,11 @@ function Main({ lot }: { readonly lot: LotDetail }) {
           <DataTable
             name={texts.where}
             rows={lot.locations}
-            columns={placeColumns}
+            columns={seesHouse.value ? placeColumns : [warehouseColumn(nameOf), ...placeColumns.slice(1)]}
             id={({ warehouse_id, location }) => `${warehouse_id} ${location}`}
-            href={({ warehouse_id, location, kind }) => (kind === "staging" ? null : binHref(warehouse_id, location))}
+            href={({ warehouse_id, location, kind }) =>
+              kind === "staging" || !seesHouse.value ? null : binHref(warehouse_id, location)
+            }
           />
         )}
       </Card>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { useQuery } from "../../api/query.ts";
+import { seesHouse } from "../../api/session.ts";
 import type { Label, Order } from "../../api/types.ts";
 import { Icon } from "../../kit/icon.tsx";
 import { Card } from "../../kit/page.tsx";
@@ -34,7 +35,7 @@ function papersOf(order: Order, labels: readonly Label[]): Paper[] {
   const pickable = ["pending", "processing", "on_hold"].includes(status);
   const bought = labels.filter((label) => label.status === "completed");
   return [
-    ...(pickable
+    ...(pickable && seesHouse.value
       ? [{ title: texts.pickList, path: `/orders/${id}/pick-list`, name: `${order_number}-pick-list.pdf` }]
       : []),
     { title: texts.packingSlip, ...slip },

@@ -11,6 +11,7 @@ import { Card } from "../../kit/page.tsx";
 import { said } from "../../shell/toasts.tsx";
 import { count, date } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
+import { stockHref } from "../stock_parts/shared.ts";
 import { mayAct } from "./acts/acts.tsx";
 
 type Item = OrderPlan["items"][number];
@@ -42,7 +43,7 @@ export function PlanCard({ order, etag }: { readonly order: Order; readonly etag
       {plan?.paused && <p class="muted">{texts.planPaused}</p>}
       <div class="plan">
         {plan?.items.map((item) => (
-          <PlanItem key={item.product_id} item={item} />
+          <PlanItem key={item.product_id} item={item} order={order} />
         ))}
       </div>
     </Card>
@@ -86,13 +87,13 @@ function Place({ spot: { bin, lot_number, expiration_date } }: { readonly spot: 
   );
 }
 
-function PlanItem({ item }: { readonly item: Item }) {
+function PlanItem({ item, order }: { readonly item: Item; readonly order: Order }) {
   const { sku, wanted, reserved, missing, held, anew, passed_over, waits } = item;
   const [why, setWhy] = useState(false);
   return (
     <section class="plan-item" aria-label={sku}>
       <header>
-        <a href={to(`/stock/${encodeURIComponent(sku)}`)}>
+        <a href={stockHref(sku, order)}>
           <code>{sku}</code>
         </a>
         <span class="plan-bar" aria-hidden="true">

@@ -1,4 +1,5 @@
 import { useQuery } from "../../api/query.ts";
+import { seesHouse } from "../../api/session.ts";
 import type { Order } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, stateWords } from "../../kit/badge.tsx";
@@ -37,6 +38,7 @@ export function OrderScreen({ params }: ScreenProps) {
       title={order.order_number}
       back={back}
       beside={<States order={order} />}
+      owned={order}
       below={<Below order={order} />}
       acts={<OrderActs order={order} etag={etag} />}
     >
@@ -46,7 +48,7 @@ export function OrderScreen({ params }: ScreenProps) {
         main={
           <>
             <LinesCard order={order} />
-            <PlanCard order={order} etag={etag} />
+            {seesHouse.value && <PlanCard order={order} etag={etag} />}
             <ParcelsCard order={order} etag={etag} />
             <TimelineCard order={order} />
           </>

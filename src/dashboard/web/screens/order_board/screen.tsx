@@ -10,6 +10,7 @@ import { confirm } from "../../kit/confirm.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Menu, type MenuItem } from "../../kit/menu.tsx";
+import { MerchantMark } from "../../kit/merchant_mark.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Page } from "../../kit/page.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
@@ -134,6 +135,7 @@ function Card({ order }: { readonly order: Order }) {
         />
       </header>
       <p class="board-who">{customer.name || customer.email}</p>
+      <MerchantMark of={order.merchant_id} />
       <p class="board-facts">
         <span>{texts.unitsOf(unitsOf(order))}</span>
         <Due order={order} />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { newKey, post } from "../../api/client.ts";
 import { ApiProblem, problemOf } from "../../api/problem.ts";
 import type { Order } from "../../api/types.ts";
@@ -8,6 +8,7 @@ import { Button } from "../../kit/button.tsx";
 import { Effects } from "../../kit/effects.tsx";
 import type { Field, Option, Values } from "../../kit/fields.tsx";
 import { Form } from "../../kit/form.tsx";
+import { withMerchantField } from "../../kit/merchant_field.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { today } from "../../kit/now.ts";
 import { Card, Page } from "../../kit/page.tsx";
@@ -41,7 +42,7 @@ const draft = kept<Values | object>("order_draft", {}, isValues);
 /** Creates an order by hand. This browser keeps the draft until the order is created or discarded. */
 export function NewOrderScreen() {
   const [round, setRound] = useState(0);
-  const before = draft.state.peek();
+  const before = useMemo(() => draft.state.peek(), [round]);
   const unfinished = "line_items" in before;
   return (
     <Page title={titles.newOrder} back={{ href: to("/orders"), title: titles.orders }} narrow>
@@ -77,7 +78,7 @@ function Entry({ first, unfinished, onAgain }: EntryProps) {
         </Notice>
       )}
       <Form
-        fields={fieldsWith(warehouses)}
+        fields={withMerchantField(fieldsWith(warehouses))}
         first={start}
         submit={texts.create}
         guarded={false}

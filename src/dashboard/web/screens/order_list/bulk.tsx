@@ -4,7 +4,7 @@ import { cancelReasons, clientHoldReasons } from "../../../../orders/status.ts";
 import { newKey, post } from "../../api/client.ts";
 import { openDocument } from "../../api/documents.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
-import { may } from "../../api/session.ts";
+import { may, seesHouse } from "../../api/session.ts";
 import type { Acted, Order } from "../../api/types.ts";
 import { stateWords } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
@@ -63,7 +63,8 @@ export function BulkActs({ chosen, rows, clear }: Props) {
   const [action, setAction] = useState<Action | null>(null);
   const offered = ([] as Action[]).concat(
     may("orders.write") && may("orders.fulfil") ? ["process"] : [],
-    may("orders.write") ? ["hold", "release", "allocate"] : [],
+    may("orders.write") ? ["hold", "release"] : [],
+    may("orders.write") && seesHouse.value ? ["allocate"] : [],
     may("orders.write") && may("shipping.buy") ? ["buy_label"] : [],
     may("orders.write") ? ["cancel"] : [],
   );
@@ -80,7 +81,7 @@ export function BulkActs({ chosen, rows, clear }: Props) {
           onClick={() => setAction(one)}
         />
       ))}
-      <Button kind="plain" icon="print" title={texts.pickLists} onClick={print} />
+      {seesHouse.value && <Button kind="plain" icon="print" title={texts.pickLists} onClick={print} />}
       {action && (
         <BulkDialog
           action={action}

@@ -1,12 +1,12 @@
 import { holdReasons, publicOrderStatuses } from "../../../../orders/status.ts";
 import { saveFile } from "../../api/documents.ts";
-import { may } from "../../api/session.ts";
+import { may, seesHouse } from "../../api/session.ts";
 import type { Order } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
 import { Badge, stateWords } from "../../kit/badge.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
-import { type Filter, ListPage, listParams } from "../../kit/list_page.tsx";
+import { type Filter, ListPage, type ListSettings, listParams } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { refused } from "../../shell/toasts.tsx";
@@ -104,6 +104,9 @@ export function OrdersScreen() {
     const { page: _page, cursor: _cursor, limit: _limit, ...asked } = listParams(settings);
     saveFile("/orders/export.csv", "orders.csv", "text/csv", asked).catch(refused);
   };
+  const bulk: ListSettings<Order>["bulk"] = (chosen, rows, clear) => (
+    <BulkActs chosen={chosen} rows={rows} clear={clear} />
+  );
   return (
     <ListPage<Order>
       {...settings}
@@ -116,7 +119,7 @@ export function OrdersScreen() {
           {add}
         </>
       }
-      bulk={(chosen, rows, clear) => <BulkActs chosen={chosen} rows={rows} clear={clear} />}
+      {...(may("orders.write") || seesHouse.value ? { bulk } : {})}
     />
   );
 }

@@ -1,5 +1,6 @@
 // Views of the order list: built-in ones and those saved in this browser.
 import { useState } from "preact/hooks";
+import { tab_merchant } from "../../browser/merchant.ts";
 import { query, to } from "../../browser/router.ts";
 import { kept } from "../../browser/storage.ts";
 import { Button } from "../../kit/button.tsx";
@@ -36,9 +37,12 @@ const usual = (): readonly View[] => [
   { name: viewNames.today, params: { shipped_after: startOfDay(), sort: "-updated_at" } },
 ];
 
+// What of an address is not about this list alone.
+const elsewhere: readonly string[] = ["page", "cursor", "world", tab_merchant];
+
 /** The query parameters of the list, without the page. */
 function shown(): Readonly<Record<string, string>> {
-  const all = [...query.value].filter(([name]) => !["page", "cursor", "world"].includes(name));
+  const all = [...query.value].filter(([name]) => !elsewhere.includes(name));
   return Object.fromEntries(all);
 }
 

@@ -3,6 +3,7 @@ import { post } from "../../api/client.ts";
 import type { Connection } from "../../api/developer_types.ts";
 import { navigate, query, setQuery, to } from "../../browser/router.ts";
 import { Form } from "../../kit/form.tsx";
+import { withMerchantField, withoutMerchant } from "../../kit/merchant_field.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { said } from "../../shell/toasts.tsx";
 import { titles } from "../../texts/navigation.ts";
@@ -31,12 +32,16 @@ export function NewPlatformScreen() {
         </div>
         <Form
           key={platform}
-          fields={connectionFields(platform, true)}
+          fields={withMerchantField(connectionFields(platform, true))}
           first={newConnection}
           submit={texts.add}
           onCancel={() => navigate(to("/settings/platforms"))}
           onSubmit={async (values, key) => {
-            const { data } = await post<Connection>("/platforms", { platform, ...bodyOf(values, true) }, { key });
+            const { data } = await post<Connection>(
+              "/platforms",
+              { platform, ...bodyOf(withoutMerchant(values), true) },
+              { key },
+            );
             said(texts.created_(data.name));
             navigate(to(`/settings/platforms/${data.id}`), { replace: true });
           }}

@@ -38,6 +38,7 @@ export function PlatformScreen({ params }: ScreenProps) {
       title={shop.name}
       back={back}
       beside={<Badge state={shop.status} />}
+      owned={shop}
       below={`${texts.platforms[shop.platform]} · ${shop.store_id}`}
       acts={<Acts shop={shop} etag={etag} />}
     >

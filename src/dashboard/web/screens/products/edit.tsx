@@ -3,6 +3,7 @@ import { useOpened } from "../../api/query.ts";
 import type { Product } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Form } from "../../kit/form.tsx";
+import { withMerchantField } from "../../kit/merchant_field.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import type { ScreenProps } from "../../kit/screen.ts";
@@ -20,7 +21,7 @@ export function NewProductScreen() {
     <Page title={titles.newProduct} back={{ href: to("/products"), title: titles.products }} narrow>
       <Card>
         <Form
-          fields={productFields(true)}
+          fields={withMerchantField(productFields(true))}
           first={firstValues}
           submit={words.create}
           onCancel={() => navigate(to("/products"))}

@@ -1,4 +1,5 @@
 import { patch } from "../../api/client.ts";
+import { ofMerchant } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { StockOfSku } from "../../api/stock_types.ts";
@@ -20,6 +21,7 @@ import { count, money, weight } from "../../texts/format.ts";
 import { titles } from "../../texts/navigation.ts";
 import { productTexts as texts } from "../../texts/products.ts";
 import { countryName } from "../../texts/units.ts";
+import { stockHref } from "../stock_parts/shared.ts";
 
 /** One product: its data and its stock. */
 export function ProductScreen({ params }: ScreenProps) {
@@ -38,6 +40,7 @@ export function ProductScreen({ params }: ScreenProps) {
       title={product.name}
       back={back}
       beside={<Badge state={product.status} />}
+      owned={product}
       below={<code>{product.sku}</code>}
       acts={may("catalog.write") && <Acts product={product} etag={etag} />}
     >
@@ -125,9 +128,11 @@ const detailsOf = (product: Product): readonly Fact[] => {
 };
 
 /** The stock of a product, as numbers with links. */
-function Stock({ product: { sku } }: { readonly product: Product }) {
-  const { data: stock, problem, loading, reload } = useQuery<StockOfSku>(`/inventory/${encodeURIComponent(sku)}`);
-  const href = to(`/stock/${encodeURIComponent(sku)}`);
+function Stock({ product }: { readonly product: Product }) {
+  const path = `/inventory/${encodeURIComponent(product.sku)}`;
+  const params = { merchant: ofMerchant(product.merchant_id).of };
+  const { data: stock, problem, loading, reload } = useQuery<StockOfSku>(path, params);
+  const href = stockHref(product.sku, product);
   if (loading) return <Skeleton lines={2} />;
   if (!stock) return problem ? <Notice problem={problem} onRetry={reload} /> : null;
   return (
@@ -151,15 +156,15 @@ const partColumns: readonly Column<Part>[] = [
 ];
 
 /** The parts of a set. */
-function Parts({ product: { components } }: { readonly product: Product }) {
+function Parts({ product }: { readonly product: Product }) {
   return (
     <Card title={texts.partsTitle} flush>
       <DataTable
         name={texts.partsTitle}
-        rows={components}
+        rows={product.components}
         columns={partColumns}
         id={({ sku }) => sku}
-        href={({ sku }) => (may("stock.read") ? to(`/stock/${encodeURIComponent(sku)}`) : null)}
+        href={({ sku }) => (may("stock.read") ? stockHref(sku, product) : null)}
       />
     </Card>
   );

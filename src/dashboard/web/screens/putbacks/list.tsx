@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
+import { meant, ownerOf } from "../../api/merchants.ts";
 import { may } from "../../api/session.ts";
 import type { WaitingUnits } from "../../api/stock_types.ts";
 import { to } from "../../browser/router.ts";
@@ -50,7 +51,7 @@ export function PutBacksScreen() {
         search={{ param: "sku", hint: texts.search }}
         filters={several ? [{ kind: "choice", param: "location", title: texts.warehouse, options }] : []}
         columns={columns}
-        id={({ order_id, return_id, sku, lot_number, bin }) => [order_id, return_id, sku, lot_number, bin].join(" ")}
+        id={(it) => [it.order_id, it.return_id, it.sku, it.lot_number, it.bin, ownerOf(it)].join(" ")}
         {...(may("stock.floor") ? { rowActs: acts } : {})}
         empty={
           <EmptyState
@@ -83,7 +84,8 @@ function PutBackDialog({ waiting, onClose }: { readonly waiting: WaitingUnits; r
         const whose = return_id === null ? { order_id } : { return_id };
         const lot = lot_number === null ? {} : { lot_number };
         const [units, bin] = [entered(values["quantity"]), said(values["bin"])];
-        await post("/inventory/putbacks", { ...whose, sku, ...lot, location, quantity: units, bin }, { key });
+        const merchant = meant(waiting);
+        await post("/inventory/putbacks", { ...whose, sku, ...lot, location, quantity: units, bin }, { key, merchant });
         toast(texts.done(units ?? 0, sku, bin ?? ""));
       }}
     >

@@ -1,4 +1,4 @@
-import { may } from "../../api/session.ts";
+import { mayAlso } from "../../api/session.ts";
 import type { Receipt } from "../../api/stock_types.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
@@ -29,7 +29,7 @@ const sum = (lines: Receipt["lines"], of: "quantity" | "quantity_received") =>
 /** All receipts. */
 export function ReceiptsScreen() {
   const { several, options, nameOf } = useWarehouses();
-  const add = may("stock.write") && (
+  const add = mayAlso("stock.write") && (
     <LinkButton kind="primary" icon="plus" title={texts.create} href={to("/receipts/new")} />
   );
   const columns: readonly Column<Receipt>[] = [

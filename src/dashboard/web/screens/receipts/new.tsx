@@ -3,6 +3,7 @@ import type { Receipt } from "../../api/stock_types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Form } from "../../kit/form.tsx";
 import { lineFields, sendLines } from "../../kit/line_fields.tsx";
+import { withMerchantField } from "../../kit/merchant_field.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { said as toast } from "../../shell/toasts.tsx";
 import { receiptTexts as texts } from "../../texts/receipts.ts";
@@ -32,7 +33,7 @@ export function NewReceiptScreen() {
           submit={texts.create}
           onCancel={() => navigate(back)}
           first={{ reference: "", supplier: "", expected_at: "", location: "", lines: [{ sku: "", quantity: "" }] }}
-          fields={[
+          fields={withMerchantField([
             { kind: "text", name: "supplier", label: texts.supplier, width: "half", focus: true },
             { kind: "text", name: "reference", label: texts.reference, help: texts.referenceHelp, width: "half" },
             { kind: "date", name: "expected_at", label: texts.expected, width: "half" },
@@ -50,7 +51,7 @@ export function NewReceiptScreen() {
                 ]
               : []),
             linesField,
-          ]}
+          ])}
           onSubmit={async (values, key) => {
             const body = {
               reference: said(values["reference"]) ?? null,

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
-import { may } from "../../api/session.ts";
+import { may, mayAlso } from "../../api/session.ts";
 import type { Receipt } from "../../api/stock_types.ts";
 import { to } from "../../browser/router.ts";
 import { Button } from "../../kit/button.tsx";
@@ -17,7 +17,7 @@ import { said } from "../../shell/toasts.tsx";
 import { count, date } from "../../texts/format.ts";
 import { receiptTexts as texts } from "../../texts/receipts.ts";
 import { Ledger } from "../stock/ledger.tsx";
-import { useWarehouses } from "../stock_parts/shared.ts";
+import { stockHref, useWarehouses } from "../stock_parts/shared.ts";
 import { ArrivalsDialog } from "./arrivals.tsx";
 import { ReceiptBadge } from "./list.tsx";
 
@@ -79,6 +79,7 @@ export function ReceiptScreen({ params }: ScreenProps) {
       title={texts.one(id)}
       back={back}
       beside={<ReceiptBadge status={status} />}
+      owned={receipt}
       below={[supplier, reference].filter(Boolean).join(" · ")}
       acts={<Acts receipt={receipt} etag={etag} onEnter={() => setEntering(true)} />}
     >
@@ -90,7 +91,7 @@ export function ReceiptScreen({ params }: ScreenProps) {
               rows={lines}
               columns={columnsOf(lines)}
               id={(line) => String(lines.indexOf(line))}
-              href={({ sku }) => to(`/stock/${encodeURIComponent(sku)}`)}
+              href={({ sku }) => stockHref(sku, receipt)}
             />
           </Card>
         }
@@ -150,7 +151,7 @@ function Acts({ receipt: { id, allowed_actions, lines }, etag, onEnter }: ActsPr
         said(texts.cancelled(id));
       },
     });
-  const canCancel = may("stock.write") && allowed_actions.includes("cancel");
+  const canCancel = mayAlso("stock.write") && allowed_actions.includes("cancel");
   return (
     <>
       <ActionMenu

@@ -32,6 +32,8 @@ type Drawn = Pick<Drawing, "kind" | "labels" | "series" | "format" | "max" | "sc
 
 /** The settings of a report. */
 export interface Shown {
+  /** Whether only the house sees it: who of its people did how much, and what carriers take from it. */
+  readonly house?: true;
   readonly name: ReportName;
   /** The groupings of its rows; none if the rows are products. */
   readonly groupings: readonly string[];
@@ -100,6 +102,7 @@ export const reports: readonly Shown[] = [
   },
   {
     name: "units-picked",
+    house: true,
     groupings: ["hour", ...stretches],
     has_period: true,
     columns: ["from", "hour", "units", "picks", "assumed_units", "active_hours", "units_per_hour"],
@@ -122,6 +125,7 @@ export const reports: readonly Shown[] = [
   },
   {
     name: "carrier-cost",
+    house: true,
     groupings: stretches,
     has_period: true,
     columns: ["from", "carrier", "currency", "label_count", "cost", "carrier_cost", "voided_count"],

@@ -15,7 +15,8 @@ import { refused } from "../../shell/toasts.tsx";
 import { titles } from "../../texts/navigation.ts";
 import { reportTexts as texts } from "../../texts/reports.ts";
 import { type Report, reports, type Shown } from "./catalogue.ts";
-import { daysOf, type Preset, presetOf } from "./period.ts";
+import { daysOf } from "./period.ts";
+import { PeriodFields } from "./period_fields.tsx";
 import { ReportTable } from "./table.tsx";
 
 /** One report: period, plot, table, CSV file and definition. */
@@ -108,30 +109,9 @@ interface ControlsProps {
 function Controls({ shown: { has_period, groupings }, asked }: ControlsProps) {
   if (!has_period && groupings.length === 0) return null;
   const [from, until] = [String(asked["from"] ?? ""), String(asked["to"] ?? "")];
-  const preset = presetOf(from, until, today());
   return (
     <div class="list-bar report-bar">
-      {has_period && (
-        <>
-          <select
-            class="filter"
-            aria-label={texts.preset}
-            value={preset ?? ""}
-            onChange={({ currentTarget: { value } }) =>
-              value !== "" && setQuery({ ...daysOf(value as Preset, today()) })
-            }
-          >
-            {preset === null && <option value="">{texts.ownPeriod}</option>}
-            {Object.entries(texts.presets).map(([value, title]) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </select>
-          <DayField param="from" title={texts.from} value={from} max={until} other={{ to: until }} />
-          <DayField param="to" title={texts.to} value={until} min={from} other={{ from }} />
-        </>
-      )}
+      {has_period && <PeriodFields from={from} until={until} />}
       {groupings.length > 0 && (
         <select
           class="filter"
@@ -147,29 +127,5 @@ function Controls({ shown: { has_period, groupings }, asked }: ControlsProps) {
         </select>
       )}
     </div>
-  );
-}
-
-interface DayProps {
-  readonly param: "from" | "to";
-  readonly title: string;
-  readonly value: string;
-  readonly min?: string;
-  readonly max?: string;
-  /** The other end of the period, which stays as it is. */
-  readonly other: Readonly<Record<string, string>>;
-}
-
-function DayField({ param, title, value, other, ...limits }: DayProps) {
-  return (
-    <label class="filter">
-      <span>{title}</span>
-      <input
-        type="date"
-        value={value}
-        {...limits}
-        onChange={({ currentTarget: { value: day } }) => day !== "" && setQuery({ ...other, [param]: day })}
-      />
-    </label>
   );
 }

@@ -4,6 +4,7 @@ import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import type { Order } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
 import { Button } from "../../kit/button.tsx";
+import { PageMerchant } from "../../kit/merchant_field.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { returnTexts as texts } from "../../texts/returns.ts";
@@ -28,6 +29,7 @@ export function NewReturnScreen() {
       <Card>
         <form onSubmit={(event) => void find(event)}>
           {problem && <Notice problem={problem} />}
+          {problem?.code === "merchant_required" && <PageMerchant />}
           <div class="field">
             <label for="return-order">{texts.whichOrder}</label>
             <input

@@ -45,6 +45,7 @@ export function ReturnScreen({ params }: ScreenProps) {
       title={found.id}
       back={back}
       beside={<Badge state={found.status} />}
+      owned={found}
       below={
         <span>
           {texts.order} <a href={to(`/orders/${found.order_id}`)}>{order?.order_number ?? found.order_id}</a>

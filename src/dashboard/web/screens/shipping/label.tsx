@@ -35,7 +35,13 @@ export function LabelScreen({ params }: ScreenProps) {
   }
   const name = label.tracking_number ?? label.label_id;
   return (
-    <Page title={name} back={back} beside={<LabelState label={label} />} acts={<Acts label={label} name={name} />}>
+    <Page
+      title={name}
+      back={back}
+      beside={<LabelState label={label} />}
+      owned={label}
+      acts={<Acts label={label} name={name} />}
+    >
       {label.error && <Notice kind="problem">{label.error.message}</Notice>}
       {label.warnings.length > 0 && (
         <Notice kind="warning">

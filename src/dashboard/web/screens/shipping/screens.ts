@@ -22,6 +22,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
+    house: true,
     path: "/shipping/manifests",
     title: texts.manifests.title,
     listed: "nav",
@@ -29,6 +30,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
+    house: true,
     path: "/shipping/manifests/:id",
     title: texts.manifests.one,
     listed: "no",
@@ -43,6 +45,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
+    house: true,
     path: "/shipping/rate-cards",
     title: texts.cards.title,
     listed: "nav",
@@ -50,6 +53,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
+    house: true,
     path: "/shipping/rate-cards/:id",
     title: texts.cards.one,
     listed: "no",
@@ -57,6 +61,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
+    house: true,
     path: "/shipping/zones",
     title: texts.zones.title,
     listed: "nav",
@@ -64,6 +69,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
+    house: true,
     path: "/shipping/carriers",
     title: texts.accounts.title,
     listed: "nav",
@@ -71,6 +77,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
+    house: true,
     path: "/shipping/holidays",
     title: texts.holidays.title,
     listed: "nav",

@@ -1,8 +1,10 @@
 // The actions on units of a SKU. Each dialog previews the result.
 import { patch, post } from "../../api/client.ts";
+import { meant } from "../../api/merchants.ts";
 import type { Adjustment, Moved, Placed } from "../../api/stock_types.ts";
 import type { Field, Values } from "../../kit/fields.tsx";
 import { FormDialog } from "../../kit/form.tsx";
+import { merchantChoice, merchantIn, withoutMerchant } from "../../kit/merchant_field.tsx";
 import { ProductPicker } from "../../kit/pickers.tsx";
 import { refused, said as toast } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
@@ -88,7 +90,7 @@ export function AdjustDialog({ sku, places, at, onClose }: Props) {
             expected_quantity: inWarehouse(place),
             ...(values["allow_shortfall"] === true ? { allow_shortfall: true } : {}),
           },
-          { key },
+          { key, merchant: meant(place) },
         );
         toast(texts.adjusted(sku, data.previous_quantity, data.new_quantity));
       }}
@@ -141,11 +143,12 @@ export function MoveDialog({ sku, places, at, onClose }: Props) {
         if (from === undefined) return;
         const body = { sku, ...named(from), to_bin: said(values["to_bin"]), notes: said(values["notes"]) ?? null };
         const quantity = entered(values["quantity"]);
-        const { data } = await post<Moved>("/inventory/moves", { ...body, quantity }, { key });
+        const merchant = meant(from);
+        const { data } = await post<Moved>("/inventory/moves", { ...body, quantity }, { key, merchant });
         const back = { ...named(from), sku, quantity: data.quantity, bin: data.bin, to_bin: data.from_bin };
         toast(texts.movedDone(data.quantity, sku, data.bin), {
           title: words.undo,
-          run: () => void post("/inventory/moves", back).then(() => toast(texts.undoNote), refused),
+          run: () => void post("/inventory/moves", back, { merchant }).then(() => toast(texts.undoNote), refused),
         });
       }}
     >
@@ -196,7 +199,7 @@ export function OffSaleDialog({ sku, places, at, onClose }: Props) {
             notes: said(values["notes"]) ?? null,
             ...(values["allow_shortfall"] === true ? { allow_shortfall: true } : {}),
           },
-          { key },
+          { key, merchant: meant(from) },
         );
         toast(texts.movedDone(data.quantity, sku, data.bin));
       }}
@@ -216,10 +219,11 @@ const skuField: Field = {
   label: texts.sku,
   required: true,
   width: "half",
-  render: ({ value, set, problem }) => (
+  render: ({ value, set, problem, values }) => (
     <>
       <ProductPicker
         label={texts.sku}
+        merchant={merchantIn(values)}
         shown={String(value)}
         invalid={problem() !== undefined}
         onPick={(product) => set(product?.sku ?? "")}
@@ -256,6 +260,7 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
         notes: "",
       }}
       fields={[
+        ...(sku === "" ? merchantChoice() : []),
         skuField,
         quantityField,
         ...where,
@@ -266,12 +271,16 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
         notes,
       ]}
       onSubmit={async ({ quantity, ...values }, key) => {
-        const filled = Object.entries(values).flatMap(([name, value]) => {
+        const filled = Object.entries(withoutMerchant(values)).flatMap(([name, value]) => {
           const text = said(value);
           return text === undefined ? [] : [[name, text] as const];
         });
         const units = entered(quantity);
-        await post("/inventory", { ...Object.fromEntries(filled), quantity: units }, { key });
+        await post(
+          "/inventory",
+          { ...Object.fromEntries(filled), quantity: units },
+          { key, merchant: merchantIn(values) },
+        );
         toast(texts.added(units ?? 0, said(values["sku"]) ?? ""));
       }}
     >

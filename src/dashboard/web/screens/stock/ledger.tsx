@@ -1,4 +1,5 @@
 import { useQuery } from "../../api/query.ts";
+import { seesHouse } from "../../api/session.ts";
 import type { Movement } from "../../api/stock_types.ts";
 import { query, to } from "../../browser/router.ts";
 import { EmptyState } from "../../kit/empty_state.tsx";
@@ -7,7 +8,7 @@ import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
-import { optionsOf } from "../stock_parts/shared.ts";
+import { optionsOf, stockHref } from "../stock_parts/shared.ts";
 import { changeOf, totalsAfter } from "./numbers.ts";
 
 const signed = (value: number) => (value > 0 ? `+${count(value)}` : count(value));
@@ -60,7 +61,7 @@ function columnsOf(totals: ReadonlyMap<string, number> | null, of: Props["of"]):
           {
             id: "sku",
             title: texts.sku,
-            cell: ({ sku }: Movement) => <a href={to(`/stock/${encodeURIComponent(sku)}`)}>{sku}</a>,
+            cell: (it: Movement) => <a href={stockHref(it.sku, it)}>{it.sku}</a>,
           },
         ]
       : []),
@@ -76,11 +77,15 @@ function columnsOf(totals: ReadonlyMap<string, number> | null, of: Props["of"]):
             cell: ({ id }: Movement) => count(totals.get(id)),
           },
         ]),
-    {
-      id: "route",
-      title: texts.route,
-      cell: (it) => `${placeName(it.from_location)} → ${placeName(it.to_location)}`,
-    },
+    ...(seesHouse.value
+      ? [
+          {
+            id: "route",
+            title: texts.route,
+            cell: (it: Movement) => `${placeName(it.from_location)} → ${placeName(it.to_location)}`,
+          },
+        ]
+      : []),
     {
       id: "why",
       title: texts.why,

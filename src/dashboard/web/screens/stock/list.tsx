@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { saveFile } from "../../api/documents.ts";
-import { may } from "../../api/session.ts";
+import { ownerOf } from "../../api/merchants.ts";
+import { may, seesHouse } from "../../api/session.ts";
 import type { Level } from "../../api/stock_types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
@@ -13,7 +14,7 @@ import { Time } from "../../kit/values.tsx";
 import { refused } from "../../shell/toasts.tsx";
 import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
-import { dayFromNow, optionsOf, useWarehouses } from "../stock_parts/shared.ts";
+import { dayFromNow, optionsOf, stockHref, useWarehouses } from "../stock_parts/shared.ts";
 import { AddDialog } from "./acts.tsx";
 
 const tones: Readonly<Record<Level["status"], Tone>> = {
@@ -77,9 +78,9 @@ export function LevelsScreen() {
           { kind: "flag", param: "low_stock", title: texts.lowOnly },
         ]}
         sort="sku"
-        columns={columns}
-        id={({ sku }) => sku}
-        href={({ sku }) => to(`/stock/${encodeURIComponent(sku)}`)}
+        columns={seesHouse.value ? columns : columns.filter(({ id }) => id !== "bins")}
+        id={(level) => `${level.sku} ${ownerOf(level) ?? ""}`}
+        href={(level) => stockHref(level.sku, level)}
         acts={
           <>
             <ActionMenu

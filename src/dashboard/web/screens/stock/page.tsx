@@ -1,11 +1,13 @@
 import { useState } from "preact/hooks";
 import { saveFile } from "../../api/documents.ts";
+import type { ApiProblem } from "../../api/problem.ts";
 import { useQuery } from "../../api/query.ts";
-import { may } from "../../api/session.ts";
+import { may, seesHouse } from "../../api/session.ts";
 import type { Explanation, Placed, StockOfSku } from "../../api/stock_types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Button } from "../../kit/button.tsx";
 import { ActionMenu, type MenuAct } from "../../kit/menu.tsx";
+import { PageMerchant } from "../../kit/merchant_field.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import type { ScreenProps } from "../../kit/screen.ts";
@@ -17,6 +19,7 @@ import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
 import { LotsOfSku } from "../lots/list.tsx";
 import { Places } from "../stock_parts/places.tsx";
+import { stockHref } from "../stock_parts/shared.ts";
 import { AddDialog, AdjustDialog, MoveDialog, OffSaleDialog } from "./acts.tsx";
 import { Demand, Incoming } from "./demand.tsx";
 import { Ledger } from "./ledger.tsx";
@@ -33,23 +36,20 @@ export function SkuScreen({ params }: ScreenProps) {
   const sku = params["sku"] ?? "";
   const { data: stock, problem, loading, reload } = useQuery<StockOfSku>(`/inventory/${encodeURIComponent(sku)}`);
   const { data: explanation } = useQuery<Explanation>(`/inventory/${encodeURIComponent(sku)}/explain`);
-  const { data: places = [] } = useQuery<readonly Placed[]>("/inventory/items", { sku, sort: "bin", limit: 100 });
+  const { data: places = [] } = useQuery<readonly Placed[]>(seesHouse.value ? "/inventory/items" : null, {
+    ...{ sku, sort: "bin", limit: 100 },
+  });
   const [act, setAct] = useState<Act | null>(null);
   const back = { href: to("/stock"), title: texts.title };
   if (loading) return <Skeleton />;
-  if (stock === undefined) {
-    return (
-      <Page title={texts.unknownSku} back={back}>
-        {problem && <Notice problem={problem} onRetry={reload} />}
-      </Page>
-    );
-  }
+  if (stock === undefined) return <Unfound sku={sku} back={back} problem={problem} onRetry={reload} />;
   const parts = explanation?.components;
   return (
     <Page
       title={stock.name}
       back={back}
       beside={<StockBadge status={stock.status} />}
+      owned={stock}
       below={
         <>
           <code>{sku}</code> · {texts.reorderNote(stock.reorder_point)}
@@ -59,44 +59,76 @@ export function SkuScreen({ params }: ScreenProps) {
     >
       <div class="stack">
         <Card title={texts.picture}>{parts ? <Parts parts={parts} stock={stock} /> : <Picture level={stock} />}</Card>
-        <Tabs
-          name={stock.name}
-          tabs={[
-            ...(parts
-              ? []
-              : [
-                  {
-                    id: "places",
-                    title: texts.places,
-                    count: places.length,
-                    content: () => (
-                      <Places rows={places} of="sku" acts={(at) => rowActs(at, (kind) => setAct({ kind, at }))} />
-                    ),
-                  },
-                ]),
-            {
-              id: "demand",
-              title: texts.demand,
-              content: () => (explanation ? <Demand explanation={explanation} /> : <Skeleton />),
-            },
-            {
-              id: "incoming",
-              title: texts.incomingTab,
-              content: () => (explanation ? <Incoming explanation={explanation} /> : <Skeleton />),
-            },
-            ...(stock.lot_tracking
-              ? [{ id: "lots", title: texts.lots, count: stock.lots.length, content: () => <LotsOfSku sku={sku} /> }]
-              : []),
-            ...(parts
-              ? []
-              : [
-                  { id: "ledger", title: texts.ledger, content: () => <Ledger of={{ sku }} on_hand={stock.on_hand} /> },
-                ]),
-          ]}
-        />
+        <SkuTabs stock={stock} explanation={explanation} places={places} onAct={(kind, at) => setAct({ kind, at })} />
       </div>
       {act && <ActDialog act={act} sku={sku} places={places} onClose={() => setAct(null)} />}
     </Page>
+  );
+}
+
+interface UnfoundProps {
+  readonly sku: string;
+  readonly back: { readonly href: string; readonly title: string };
+  readonly problem: ApiProblem | null;
+  readonly onRetry: () => Promise<void>;
+}
+
+/** A SKU of nobody, or of several merchants, of whom one has to be chosen. */
+function Unfound({ sku, back, problem, onRetry }: UnfoundProps) {
+  if (problem?.code !== "merchant_required") {
+    return (
+      <Page title={texts.unknownSku} back={back}>
+        {problem && <Notice problem={problem} onRetry={onRetry} />}
+      </Page>
+    );
+  }
+  return (
+    <Page title={sku} back={back}>
+      <Notice kind="info">{texts.sharedSku}</Notice>
+      <PageMerchant />
+    </Page>
+  );
+}
+
+interface SkuTabsProps {
+  readonly stock: StockOfSku;
+  readonly explanation: Explanation | undefined;
+  readonly places: readonly Placed[];
+  readonly onAct: (kind: Act["kind"], at: Placed) => void;
+}
+
+/** What there is to know of a SKU. A set has no units of its own, and merchants do not see where theirs lie. */
+function SkuTabs({ stock, explanation, places, onAct }: SkuTabsProps) {
+  const { sku, lot_tracking, lots, on_hand } = stock;
+  const isSet = explanation?.components !== undefined;
+  const acts = (at: Placed) => rowActs(at, (kind) => onAct(kind, at));
+  const placesTab = {
+    id: "places",
+    title: texts.places,
+    count: places.length,
+    content: () => <Places rows={places} of="sku" acts={acts} />,
+  };
+  const lotsTab = { id: "lots", title: texts.lots, count: lots.length, content: () => <LotsOfSku sku={sku} /> };
+  const ledgerTab = { id: "ledger", title: texts.ledger, content: () => <Ledger of={{ sku }} on_hand={on_hand} /> };
+  return (
+    <Tabs
+      name={stock.name}
+      tabs={[
+        ...(isSet || !seesHouse.value ? [] : [placesTab]),
+        {
+          id: "demand",
+          title: texts.demand,
+          content: () => (explanation ? <Demand explanation={explanation} /> : <Skeleton />),
+        },
+        {
+          id: "incoming",
+          title: texts.incomingTab,
+          content: () => (explanation ? <Incoming explanation={explanation} /> : <Skeleton />),
+        },
+        ...(lot_tracking ? [lotsTab] : []),
+        ...(isSet ? [] : [ledgerTab]),
+      ]}
+    />
   );
 }
 
@@ -153,7 +185,7 @@ function Acts({ sku, bundle, places, onAct }: ActsProps) {
                 {
                   title: texts.recall,
                   icon: "alert" as const,
-                  run: () => navigate(to(`/stock/${encodeURIComponent(sku)}`, { tab: "lots" })),
+                  run: () => navigate(stockHref(sku, {}, { tab: "lots" })),
                 },
               ]
             : []),
@@ -197,7 +229,7 @@ function Parts({ parts, stock }: { readonly parts: readonly Part[]; readonly sto
         rows={parts}
         columns={columns}
         id={({ sku }) => sku}
-        href={({ sku }) => to(`/stock/${encodeURIComponent(sku)}`)}
+        href={({ sku }) => stockHref(sku)}
       />
     </>
   );

@@ -1,3 +1,4 @@
+import { ownerOf } from "../../api/merchants.ts";
 import type { Placed } from "../../api/stock_types.ts";
 import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
@@ -6,7 +7,7 @@ import { ActionMenu, type MenuAct } from "../../kit/menu.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
 import { count, date } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
-import { daysUntil, useWarehouses } from "./shared.ts";
+import { daysUntil, stockHref, useWarehouses } from "./shared.ts";
 
 /** The page of a bin. */
 export const binHref = (warehouse_id: string, bin: string) =>
@@ -90,10 +91,11 @@ export function Places({ rows, of, acts }: Props) {
       name={texts.places}
       rows={rows}
       columns={columns}
-      id={({ sku, warehouse_id, bin, lot_number }) => [sku, warehouse_id, bin, lot_number].join(" ")}
-      href={({ sku, warehouse_id, bin, kind }) =>
-        of === "bin" ? to(`/stock/${encodeURIComponent(sku)}`) : kind === "staging" ? null : binHref(warehouse_id, bin)
-      }
+      id={(row) => [row.sku, row.warehouse_id, row.bin, row.lot_number, ownerOf(row)].join(" ")}
+      href={(row) => {
+        if (of === "bin") return stockHref(row.sku, row);
+        return row.kind === "staging" ? null : binHref(row.warehouse_id, row.bin);
+      }}
       {...(acts ? { acts: (row: Placed) => <ActionMenu items={acts(row)} /> } : {})}
     />
   );

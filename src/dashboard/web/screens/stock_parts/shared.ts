@@ -1,8 +1,14 @@
 // Shared parts of the stock screens.
+import { ofMerchant, ownerOf } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import type { Warehouse } from "../../api/stock_types.ts";
+import { to } from "../../browser/router.ts";
 import type { Option } from "../../kit/fields.tsx";
 import { now } from "../../kit/now.ts";
+
+/** The page of a SKU, which several merchants may have: that of the merchant whose `owned` is. */
+export const stockHref = (sku: string, owned: object = {}, params: Readonly<Record<string, string>> = {}) =>
+  to(`/stock/${encodeURIComponent(sku)}`, { ...ofMerchant(ownerOf(owned)), ...params });
 
 /** The choices of a table of words. */
 export const optionsOf = (all: Readonly<Record<string, string>>): readonly Option[] =>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Params } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
+import { seesHouse } from "../../api/session.ts";
 import type { CarrierCostReport, OnTimeReport, OrdersReport, PickingReport } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { Notice } from "../../kit/notice.tsx";
@@ -95,16 +96,18 @@ export function Plots() {
           />
         )}
       </PlotCard>
-      <Picked period={period} />
-      <PlotCard<CarrierCostReport>
-        title={texts.plotCost}
-        params={period}
-        name="carrier-cost"
-        isEmpty={({ rows }) => rows.length === 0}
-        empty={texts.noCosts}
-      >
-        {(report) => <Costs report={report} />}
-      </PlotCard>
+      {seesHouse.value && <Picked period={period} />}
+      {seesHouse.value && (
+        <PlotCard<CarrierCostReport>
+          title={texts.plotCost}
+          params={period}
+          name="carrier-cost"
+          isEmpty={({ rows }) => rows.length === 0}
+          empty={texts.noCosts}
+        >
+          {(report) => <Costs report={report} />}
+        </PlotCard>
+      )}
     </div>
   );
 }

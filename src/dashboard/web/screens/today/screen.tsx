@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { useQuery } from "../../api/query.ts";
+import { seesHouse } from "../../api/session.ts";
 import type { Overview } from "../../api/types.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { now } from "../../kit/now.ts";
@@ -37,7 +38,7 @@ function Content({ overview }: { readonly overview: Overview }) {
   const hasOrders = first_steps.order;
   return (
     <div class="stack">
-      {!isSetUp && <FirstSteps steps={first_steps} />}
+      {!isSetUp && seesHouse.value && <FirstSteps steps={first_steps} />}
       {hasOrders && <DepartureCards departures={departures} />}
       {(hasOrders || first_steps.stock) && (
         <>

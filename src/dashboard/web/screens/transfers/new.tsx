@@ -4,6 +4,7 @@ import { navigate, to } from "../../browser/router.ts";
 import type { Field } from "../../kit/fields.tsx";
 import { Form } from "../../kit/form.tsx";
 import { lineFields, sendLines } from "../../kit/line_fields.tsx";
+import { withMerchantField } from "../../kit/merchant_field.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { said as toast } from "../../shell/toasts.tsx";
 import { transferTexts as texts } from "../../texts/transfers.ts";
@@ -42,12 +43,12 @@ export function NewTransferScreen() {
           submit={texts.create}
           onCancel={() => navigate(back)}
           first={{ from_location: "", to_location: "", reference: "", items: [{ sku: "", quantity: "" }] }}
-          fields={[
+          fields={withMerchantField([
             place("from_location", texts.from),
             place("to_location", texts.to),
             { kind: "text", name: "reference", label: texts.reference, width: "half" },
             items,
-          ]}
+          ])}
           onSubmit={async ({ from_location, to_location, reference, items: lines }, key) => {
             const body = { from_location, to_location, reference: said(reference) ?? null };
             const { data } = await sendLines("items", lines, (filled) =>

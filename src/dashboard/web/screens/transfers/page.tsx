@@ -17,7 +17,7 @@ import { said } from "../../shell/toasts.tsx";
 import { count } from "../../texts/format.ts";
 import { transferTexts as texts } from "../../texts/transfers.ts";
 import { Ledger } from "../stock/ledger.tsx";
-import { useWarehouses } from "../stock_parts/shared.ts";
+import { stockHref, useWarehouses } from "../stock_parts/shared.ts";
 import { CloseDialog, ReceiveDialog } from "./acts.tsx";
 import { TransferBadge } from "./list.tsx";
 
@@ -59,6 +59,7 @@ export function TransferScreen({ params }: ScreenProps) {
       title={texts.one(id)}
       back={back}
       beside={<TransferBadge status={status} />}
+      owned={transfer}
       below={`${nameOf(transfer.from_location)} → ${nameOf(transfer.to_location)}`}
       acts={<Acts transfer={transfer} etag={etag} onAct={setAct} />}
     >
@@ -70,7 +71,7 @@ export function TransferScreen({ params }: ScreenProps) {
               rows={items}
               columns={columns}
               id={(item) => String(items.indexOf(item))}
-              href={({ sku }) => to(`/stock/${encodeURIComponent(sku)}`)}
+              href={({ sku }) => stockHref(sku, transfer)}
             />
           </Card>
         }

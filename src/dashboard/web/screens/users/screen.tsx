@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { several } from "../../api/merchants.ts";
 import { may, session } from "../../api/session.ts";
 import type { User } from "../../api/types.ts";
 import { Badge } from "../../kit/badge.tsx";
@@ -6,6 +7,7 @@ import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { List } from "../../kit/list_page.tsx";
 import { ActionMenu } from "../../kit/menu.tsx";
+import { MerchantMark } from "../../kit/merchant_mark.tsx";
 import { Page } from "../../kit/page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Tabs } from "../../kit/tabs.tsx";
@@ -53,7 +55,7 @@ const columns: readonly Column<User>[] = [
       </span>
     ),
   },
-  { id: "role", title: texts.role, cell: ({ role }) => texts.roles[role] },
+  { id: "role", title: texts.role, cell: (user) => <Roles user={user} /> },
   { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status}>{texts.statuses[status]}</Badge> },
   {
     id: "factor",
@@ -67,6 +69,21 @@ const columns: readonly Column<User>[] = [
   },
   { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
+
+/** The role of a user, and of who may be elsewhere each with the merchant or the house where it is. */
+function Roles({ user: { role, memberships } }: { readonly user: User }) {
+  if (!several.value) return <>{texts.roles[role]}</>;
+  return (
+    <ul class="user-roles">
+      {memberships.map((one) => (
+        <li key={one.merchant_id}>
+          {texts.roles[one.role]} <MerchantMark of={one.merchant_id} />
+          {one.status === "disabled" && <Badge state={one.status}>{texts.statuses[one.status]}</Badge>}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 function Users() {
   const [changing, setChanging] = useState<User | null>(null);

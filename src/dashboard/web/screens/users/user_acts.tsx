@@ -4,9 +4,11 @@ import { session } from "../../api/session.ts";
 import type { Role, User } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { confirm } from "../../kit/confirm.tsx";
+import type { Field } from "../../kit/fields.tsx";
 import { FormDialog } from "../../kit/form.tsx";
 import type { MenuItem } from "../../kit/menu.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
+import { merchantTexts } from "../../texts/merchants.ts";
 import { userTexts as texts } from "../../texts/users.ts";
 import { roleField } from "./role_field.tsx";
 
@@ -60,19 +62,27 @@ async function enable({ id, name }: User): Promise<void> {
 
 /** A dialog to change the role of a user. */
 export function ChangeRole({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
-  const { id, name, role } = user;
+  const { id, name, role, memberships } = user;
   const { data: roles = [] } = useQuery<readonly Role[]>("/roles");
+  // Who is a member of several has a role in each.
+  const options = memberships.map(({ merchant }) => ({
+    value: merchant?.code ?? "",
+    title: merchant?.name ?? merchantTexts.forHouse,
+  }));
+  const where: Field = { kind: "select", name: "merchant_id", label: texts.memberOf, required: false, options };
+  const first = memberships.find((one) => one.role === role)?.merchant?.code ?? "";
   return (
     <FormDialog
       title={texts.changeRoleTitle(name)}
       text={texts.changeRoleText}
-      fields={[roleField(roles)]}
-      first={{ role }}
+      fields={[...(options.length > 1 ? [where] : []), roleField(roles)]}
+      first={{ role, merchant_id: first }}
       submit={texts.changeRole}
       unchanged={false}
       onClose={onClose}
-      onSubmit={async (values, key) => {
-        const { data } = await patch<User>(`/users/${id}`, { role: values["role"] }, { key });
+      onSubmit={async ({ role: chosen, merchant_id }, key) => {
+        const body = { role: chosen, ...(options.length > 1 ? { merchant_id: merchant_id || null } : {}) };
+        const { data } = await patch<User>(`/users/${id}`, body, { key });
         said(texts.roleChanged(name, texts.roles[data.role]));
       }}
     />

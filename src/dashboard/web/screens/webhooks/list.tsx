@@ -10,6 +10,7 @@ import { Dialog } from "../../kit/dialog.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { FormDialog } from "../../kit/form.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
+import { merchantChoice, merchantIn, withoutMerchant } from "../../kit/merchant_field.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { SecretOnce, Time } from "../../kit/values.tsx";
@@ -54,12 +55,15 @@ export function WebhooksScreen() {
         <FormDialog
           title={texts.add}
           wide
-          fields={webhookFields(true)}
+          fields={[...merchantChoice({ or_house: true }), ...webhookFields(true)]}
           first={newWebhook}
           submit={words.create}
           onClose={() => setAdding(false)}
           onSubmit={async (values, key) => {
-            const { data } = await post<MadeWebhook>("/webhooks", bodyOf(values), { key });
+            const { data } = await post<MadeWebhook>("/webhooks", bodyOf(withoutMerchant(values)), {
+              key,
+              merchant: merchantIn(values),
+            });
             setMade(data);
           }}
         />

@@ -39,6 +39,7 @@ export function WebhookScreen({ params }: ScreenProps) {
       title={new URL(webhook.url).host}
       back={back}
       beside={<Badge state={webhook.status} />}
+      owned={webhook}
       below={<code class="cut">{webhook.url}</code>}
       acts={
         <>

@@ -1,0 +1,230 @@
+// Whether each act has its fact, and each fact its act, by the ledger and the records of the acts.
+import { eq, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import { billable_events, billing_start } from "../../../db/schema/billing.ts";
+import { count_lines, counts } from "../../../db/schema/counts.ts";
+import { movements, stock_items } from "../../../db/schema/inventory.ts";
+import { order_history, orders } from "../../../db/schema/orders.ts";
+import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
+import { return_inspections, return_items, returns } from "../../../db/schema/returns.ts";
+import { labels } from "../../../db/schema/shipments.ts";
+import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
+import { bins } from "../../../db/schema/warehouses.ts";
+import type { Db } from "../../database/store.ts";
+import { type Check, type Difference, plainRows, type RowsOf, verifierOf } from "../../database/verifier.ts";
+import type { BilledAct } from "../status.ts";
+import { verifyStorage } from "./days/store.ts";
+
+// Acts of before the upgrade have no facts.
+const began = sql`(select coalesce(max(${billing_start.began_at}), 0) from ${billing_start})`;
+
+/** The number in an identifier that movements refer to, such as `ord_1001`. */
+const referred = sql`cast(substr(${movements.reference_id}, 5) as bigint)`;
+
+const act = (name: BilledAct) => sql.raw(`'${name}'`);
+
+/** The units of the facts that an act told of each record. */
+const billed = (name: BilledAct) =>
+  sql`select ${billable_events.source_id} as id, 0 as done, ${billable_events.quantity} as billed
+    from ${billable_events} where ${billable_events.act} = ${act(name)}`;
+
+/** A rule that what was done by the records is what the facts of an act say. `done` is a query of `id, done`. */
+const sameAs = (noun: Noun, what: string, name: BilledAct, done: SQL): Check<Noun> => ({
+  rule: `I17 ${what}`,
+  noun,
+  rows: sql`select id, sum(done) as expected, sum(billed) as actual from (
+      select id, done, 0 as billed from (${done}) as acts union all ${billed(name)}
+    ) as both_sides group by id`,
+});
+
+const from_bins = alias(bins as never, "from_bins") as unknown as typeof bins;
+const to_bins = alias(bins as never, "to_bins") as unknown as typeof bins;
+const from_items = alias(stock_items as never, "billed_from") as unknown as typeof stock_items;
+const to_items = alias(stock_items as never, "billed_to") as unknown as typeof stock_items;
+
+// What a row of the ledger is billed as by itself; null for those that are billed with others, or not at all.
+const actOfMovement = sql`case
+  when ${movements.type} = 'receipt' and coalesce(${movements.reference_type}, 'reference') = 'reference'
+    then ${act("stock.add")}
+  when ${movements.type} <> 'transfer' then null
+  when ${movements.reference_type} is null then ${act("stock.move")}
+  when ${movements.reason} = 'put_back' and ${from_bins.kind} = 'staging' then ${act("order.put_back")}
+  when ${movements.reason} = 'put_back' then ${act("stock.put_away")}
+  when ${from_bins.kind} = 'staging' and ${to_bins.kind} = 'putback' then ${act("order.give_up")}
+end`;
+
+type Noun = "movement" | "order" | "receipt" | "transfer" | "count" | "label" | "return" | "billable event";
+
+const ofMovements: readonly Check<Noun>[] = [
+  {
+    rule: "I17 a movement that is billed by itself has its fact",
+    noun: "movement",
+    rows: sql`select id, quantity as expected, (
+        select ${billable_events.quantity} from ${billable_events}
+        where ${billable_events.source_id} = acts.id and ${billable_events.act} = acts.act
+          and ${billable_events.merchant_id} = acts.merchant_id
+      ) as actual
+      from (
+        select ${movements.id} as id, ${movements.merchant_id} as merchant_id, ${movements.quantity} as quantity,
+          ${actOfMovement} as act
+        from ${movements}
+        left join ${stock_items} as billed_from on ${from_items.id} = ${movements.from_item_id}
+        left join ${bins} as from_bins on ${from_bins.id} = ${from_items.bin_id}
+        left join ${stock_items} as billed_to on ${to_items.id} = ${movements.to_item_id}
+        left join ${bins} as to_bins on ${to_bins.id} = ${to_items.bin_id}
+        where ${movements.created_at} >= ${began}
+      ) as acts where act is not null`,
+  },
+  {
+    rule: "I17 a fact of a movement is of one that there is",
+    noun: "billable event",
+    rows: sql`select ${billable_events.id} as id, ${billable_events.quantity} as expected,
+        ${movements.quantity} as actual
+      from ${billable_events} left join ${movements} on ${movements.id} = ${billable_events.source_id}
+      where ${billable_events.source_type} = 'movement'`,
+  },
+];
+
+// An order may be picked several times in one transaction only from several warehouses.
+const picks: Check<Noun> = {
+  rule: "I17 units that were picked are billed, where and when they were",
+  noun: "order",
+  rows: sql`select id, sum(done) as expected, sum(billed) as actual from (
+      select ${referred} as id, ${stock_items.warehouse_id} as place, ${movements.created_at} as moment,
+        ${movements.quantity} as done, 0 as billed
+      from ${movements} join ${stock_items} on ${stock_items.id} = ${movements.from_item_id}
+      where ${movements.reason} = 'picked' and ${movements.reference_type} = 'order'
+        and ${movements.created_at} >= ${began}
+      union all
+      select ${billable_events.source_id}, ${billable_events.warehouse_id}, ${billable_events.occurred_at},
+        0, ${billable_events.quantity}
+      from ${billable_events} where ${billable_events.act} = ${act("order.pick")}
+    ) as both_sides group by id, place, moment`,
+};
+
+const packs: Check<Noun> = {
+  rule: "I17 each pack of an order is billed",
+  noun: "order",
+  rows: sql`select id, sum(done) as expected, sum(billed) as actual from (
+      select ${order_history.order_id} as id, 1 as done, 0 as billed from ${order_history}
+      where ${order_history.event} = 'pack' and ${order_history.created_at} >= ${began}
+      union all
+      select ${billable_events.source_id}, 0, 1 from ${billable_events}
+      where ${billable_events.act} = ${act("order.pack")}
+    ) as both_sides group by id`,
+};
+
+const ofRecords: readonly Check<Noun>[] = [
+  sameAs(
+    "receipt",
+    "units that came with a closed receipt are billed",
+    "receipt.close",
+    sql`select ${receipts.id} as id, ${receipt_lines.received} as done
+      from ${receipts} join ${receipt_lines} on ${receipt_lines.receipt_id} = ${receipts.id}
+      where ${receipts.closed_at} >= ${began}`,
+  ),
+  sameAs(
+    "transfer",
+    "units that left with a transfer are billed",
+    "transfer.ship",
+    sql`select ${transfers.id} as id, ${transfer_loads.quantity} as done
+      from ${transfers} join ${transfer_lines} on ${transfer_lines.transfer_id} = ${transfers.id}
+      join ${transfer_loads} on ${transfer_loads.transfer_line_id} = ${transfer_lines.id}
+      where ${transfers.shipped_at} >= ${began}`,
+  ),
+  sameAs(
+    "transfer",
+    "units that arrived with a transfer are billed",
+    "transfer.receive",
+    sql`select ${transfers.id} as id, ${transfer_loads.received} as done
+      from ${transfers} join ${transfer_lines} on ${transfer_lines.transfer_id} = ${transfers.id}
+      join ${transfer_loads} on ${transfer_loads.transfer_line_id} = ${transfer_lines.id}
+      where ${transfers.shipped_at} >= ${began}`,
+  ),
+  sameAs(
+    "count",
+    "what a posted count looked at is billed",
+    "count.post",
+    sql`select ${counts.id} as id, 1 as done
+      from ${counts} join ${count_lines} on ${count_lines.count_id} = ${counts.id}
+      where ${counts.posted_at} >= ${began} and ${count_lines.counted} is not null`,
+  ),
+  sameAs(
+    "label",
+    "a label that was bought is billed",
+    "label.buy",
+    sql`select ${labels.id} as id, 1 as done from ${labels}
+      where ${labels.tracking_number} is not null and ${labels.created_at} >= ${began}`,
+  ),
+  sameAs(
+    "label",
+    "a label that was voided is billed as such, if its purchase was",
+    "label.void",
+    sql`select ${labels.id} as id, 1 as done
+      from ${labels} join ${billable_events} on ${billable_events.source_id} = ${labels.id}
+        and ${billable_events.act} = ${act("label.buy")}
+      where ${labels.voided_at} is not null`,
+  ),
+  sameAs(
+    "return",
+    "units that came back are billed",
+    "return.receive",
+    sql`select ${returns.id} as id, ${return_items.quantity_received} as done
+      from ${returns} join ${return_items} on ${return_items.return_id} = ${returns.id}
+      where ${returns.received_at} >= ${began}`,
+  ),
+  sameAs(
+    "return",
+    "units that were inspected are billed",
+    "return.inspect",
+    sql`select ${return_items.return_id} as id, ${return_inspections.quantity} as done
+      from ${return_inspections} join ${return_items} on ${return_items.id} = ${return_inspections.return_item_id}
+      where ${return_inspections.created_at} >= ${began}`,
+  ),
+];
+
+const owners = sql`select 'order' as type, ${orders.id} as id, ${orders.merchant_id} as merchant_id from ${orders}
+  union all select 'receipt', ${receipts.id}, ${receipts.merchant_id} from ${receipts}
+  union all select 'transfer', ${transfers.id}, ${transfers.merchant_id} from ${transfers}
+  union all select 'label', ${labels.id}, ${labels.merchant_id} from ${labels}
+  union all select 'return', ${returns.id}, ${returns.merchant_id} from ${returns}
+  union all select 'movement', ${movements.id}, ${movements.merchant_id} from ${movements}`;
+
+const ofFacts: readonly Check<Noun>[] = [
+  {
+    rule: "I17 a fact belongs to the merchant of what it is about",
+    noun: "billable event",
+    rows: sql`select ${billable_events.id} as id, owners.merchant_id as expected,
+        ${billable_events.merchant_id} as actual
+      from ${billable_events} join (${owners}) as owners
+        on owners.type = ${billable_events.source_type} and owners.id = ${billable_events.source_id}`,
+  },
+  {
+    rule: "I17 a reversal takes back as much as was told",
+    noun: "billable event",
+    rows: sql`select reversals.id as id, -${billable_events.quantity} as expected, reversals.quantity as actual
+      from ${billable_events} as reversals
+      left join ${billable_events} on ${billable_events.id} = reversals.reversal_of
+      where reversals.reversal_of is not null`,
+  },
+];
+
+const own: RowsOf = (db, id) => plainRows(db, "billable_events", billable_events, eq(billable_events.id, id));
+const ofSource: RowsOf = (db, id) =>
+  plainRows(db, "billable_events", billable_events, eq(billable_events.source_id, id));
+
+const verifyFacts = verifierOf([...ofMovements, picks, packs, ...ofRecords, ...ofFacts], {
+  movement: ofSource,
+  order: ofSource,
+  receipt: ofSource,
+  transfer: ofSource,
+  count: ofSource,
+  label: ofSource,
+  return: ofSource,
+  "billable event": own,
+});
+
+/** Checks what is billed against the acts and the ledger, and the storage of each day against the ledger. */
+export async function verifyBilling(db: Db): Promise<Difference[]> {
+  return [...(await verifyFacts(db)), ...(await verifyStorage(db))];
+}

@@ -1,0 +1,103 @@
+import { iso } from "../kit/clock.ts";
+import type { Cell } from "../kit/csv.ts";
+import { type Noun, wireId } from "../kit/ids.ts";
+import type { BillableKind, BilledAct, BilledUnit, SourceType } from "./status.ts";
+
+/** The record of an act: what it was about, a line of that, and the version of it that the act made. */
+interface Source {
+  readonly id: number;
+  readonly line?: number;
+  /** Where an act of a kind can be done on the same record more than once. */
+  readonly version?: number;
+}
+
+/** What was done for a merchant, before it is stored. */
+export interface Fact {
+  readonly act: BilledAct;
+  readonly merchant_id: number;
+  /** Where it was done: its time zone says on which day. */
+  readonly warehouse: { readonly id: number; readonly timezone: string };
+  readonly quantity: number;
+  readonly source: Source;
+  /** What else is known of it at this moment, as it shall be told whatever changes later. */
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** What was done for a merchant, or takes such a fact back. */
+export interface BillableEvent {
+  readonly id: number;
+  readonly merchant_id: number;
+  readonly warehouse_id: number;
+  readonly kind: BillableKind;
+  readonly act: BilledAct;
+  readonly occurred_at: number;
+  readonly business_date: string;
+  readonly quantity: number;
+  readonly unit: BilledUnit;
+  readonly source_type: SourceType;
+  readonly source_id: number;
+  readonly source_line: number;
+  readonly source_version: number;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly reversal_of: number | null;
+}
+
+const lineNouns: Partial<Readonly<Record<SourceType, Noun>>> = { order: "order_line" };
+
+/** The fact as the API shows it. */
+export function eventView(event: BillableEvent) {
+  const { source_type, source_line, source_version, reversal_of } = event;
+  const line_noun = lineNouns[source_type];
+  return {
+    id: wireId("billable_event", event.id),
+    merchant_id: wireId("merchant", event.merchant_id),
+    warehouse_id: wireId("warehouse", event.warehouse_id),
+    kind: event.kind,
+    act: event.act,
+    occurred_at: iso(event.occurred_at),
+    business_date: event.business_date,
+    quantity: event.quantity,
+    unit: event.unit,
+    source: {
+      type: source_type,
+      id: wireId(source_type, event.source_id),
+      line: line_noun === undefined || source_line === 0 ? null : wireId(line_noun, source_line),
+      version: source_version === 0 ? null : source_version,
+    },
+    attributes: event.attributes,
+    reversal_of: reversal_of === null ? null : wireId("billable_event", reversal_of),
+  };
+}
+
+/** The columns of facts as a file. */
+export const eventColumns = [
+  "id",
+  "merchant_id",
+  "warehouse_id",
+  "kind",
+  "act",
+  "occurred_at",
+  "business_date",
+  "quantity",
+  "unit",
+  "source_type",
+  "source_id",
+  "source_line",
+  "source_version",
+  "attributes",
+  "reversal_of",
+] as const;
+
+/** The fact as a row of that file. */
+export function eventCells(event: BillableEvent): readonly Cell[] {
+  const { source, attributes, ...view } = eventView(event);
+  const row: Record<(typeof eventColumns)[number], Cell> = {
+    ...view,
+    source_type: source.type,
+    source_id: source.id,
+    source_line: source.line,
+    source_version: source.version,
+    attributes: JSON.stringify(attributes),
+  };
+  return eventColumns.map((name) => row[name]);
+}

@@ -1,0 +1,112 @@
+import { Elysia } from "elysia";
+import type { Tx } from "../database/store.ts";
+import { answerWrite } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../http/csv.ts";
+import { EnvelopedView, ListView } from "../http/envelope.ts";
+import { answerList } from "../http/paging.ts";
+import { documented } from "../http/route.ts";
+import { warehouseNamed } from "../inventory/warehouses/commands.ts";
+import { calendarAt } from "../inventory/warehouses/store.ts";
+import { invalid } from "../kit/fault.ts";
+import { readId } from "../kit/ids.ts";
+import { bodyOf, queryOf } from "../kit/schema.ts";
+import { makerOf } from "../owners/rules.ts";
+import { addProject, reverseProject } from "./commands.ts";
+import { type BillableEvent, eventCells, eventColumns, eventView } from "./fact.ts";
+import { checkDays } from "./rules.ts";
+import { AddProject, EventView, ExportEvents, ListEvents } from "./schemas.ts";
+import { storageRoutes } from "./storage/routes.ts";
+import { countEvents, type EventFilter, listEvents } from "./store.ts";
+
+/** What was done for merchants, of which bills are made elsewhere. */
+export const billingRoutes = new Elysia({ prefix: "/billing" })
+  .use(conventions)
+  .get("/events", ({ call, query }) => list(call, query), {
+    query: queryOf(ListEvents),
+    detail: documented({
+      id: "listBillableEvents",
+      needs: "billing.read",
+      chapter: "Billing",
+      summary: "List billable events",
+      description: "Newest day first. Each act in the warehouse tells its own fact, once; prices are not part of it.",
+      answers: { 200: ListView(EventView) },
+    }),
+  })
+  .get("/events/export.csv", ({ call, query }) => answerCsv(call, billableExport(filterOf(query)), query), {
+    query: queryOf(ExportEvents),
+    detail: documented({
+      id: "exportBillableEvents",
+      needs: "billing.read",
+      chapter: "Billing",
+      summary: "Export billable events as CSV",
+      documents: ["text/csv"],
+      answers: { 200: null },
+    }),
+  })
+  .post("/events", ({ call, body }) => answerWrite(call, 201, (tx) => tell(tx, call, body)), {
+    body: bodyOf(AddProject),
+    detail: documented({
+      id: "createBillableEvent",
+      needs: "billing.write",
+      chapter: "Billing",
+      summary: "Tell the time that somebody spent for a merchant",
+      description:
+        "The only fact that is told by hand: all others are told by acts in the warehouse. With `reversal_of` it" +
+        " takes such a fact back, once; nothing is ever edited.",
+      answers: { 201: EnvelopedView(EventView) },
+      refuses: ["resource_missing"],
+    }),
+  })
+  .use(storageRoutes);
+
+async function tell(tx: Tx, call: Call, input: AddProject) {
+  const { description, minutes, location, approved_by = null, reversal_of } = input;
+  if (reversal_of !== undefined) {
+    if (minutes !== undefined) throw invalid("minutes", "cannot be given together with reversal_of");
+    if (location !== undefined) throw invalid("location", "cannot be given together with reversal_of");
+    const timezoneOf = async (id: number) => (await calendarAt(tx, id)).timezone;
+    return eventView(await reverseProject(tx, reversal_of, { description, timezoneOf }));
+  }
+  if (minutes === undefined) throw invalid("minutes", "is required", "required");
+  const warehouse = await calendarAt(tx, await warehouseNamed(tx, location, "location"));
+  const attributes = { description, approved_by, told_by: call.actor.id };
+  const merchant_id = makerOf(tx);
+  return eventView(await addProject(tx, { merchant_id, warehouse, quantity: minutes, attributes }));
+}
+
+/** Refuses: validation_failed, for what is no day. */
+function filterOf({ warehouse, kind, from, to }: ExportEvents): EventFilter {
+  checkDays({ from, to });
+  // A warehouse that does not exist has no facts.
+  const warehouse_id = warehouse === undefined ? undefined : (readId("warehouse", warehouse) ?? 0);
+  return { warehouse_id, kind, from, to };
+}
+
+function list(call: Call, query: ListEvents): Promise<Response> {
+  const filter = filterOf(query);
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listEvents(db, filter, window),
+      count: (db) => countEvents(db, filter),
+      position: ({ business_date, id }) => [business_date, id],
+    },
+    (events) => events.map(eventView),
+  );
+}
+
+/** The file of the facts that match, newest day first. */
+export function billableExport(filter: EventFilter): CsvFile<BillableEvent> {
+  return {
+    name: "billable_events.csv",
+    columns: eventColumns,
+    page: pagesOf((db, last, limit) => {
+      const after = last === null ? null : ([last.business_date, last.id] as const);
+      return listEvents(db, filter, { limit, offset: 0, after });
+    }),
+    cells: eventCells,
+  };
+}

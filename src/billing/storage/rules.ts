@@ -1,0 +1,112 @@
+import { dayText, localTime, momentAt, readDay } from "../../kit/zone.ts";
+import type { Close, ItemDay } from "./day.ts";
+
+/** A warehouse whose storage is added up. */
+export interface Stored {
+  readonly id: number;
+  readonly timezone: string;
+  readonly created_at: number;
+}
+
+/** A day that is to be added up. */
+export type OpenDay = Pick<Close, "business_date" | "began_at" | "ended_at">;
+
+// What began before midnight is stored by then, whatever it had to wait for.
+const settled_after_ms = 15 * 60_000;
+
+/**
+ * The next day of a warehouse that is over at this moment (ms), or null: the one after the last, else that on which
+ * billing or the warehouse began. A day lasts from midnight to midnight, however many hours that are.
+ */
+export function nextDay(last: Close | null, warehouse: Stored, billing_began: number, now: number): OpenDay | null {
+  const { timezone, created_at } = warehouse;
+  const first = localTime(Math.max(billing_began, created_at), timezone).day;
+  const day = last === null ? first : (readDay(last.business_date) ?? first) + 1;
+  const began_at = last?.ended_at ?? momentAt({ day, minute: 0 }, timezone);
+  // Where the warehouse has got another time zone, its midnight may be past already.
+  const ended_at = Math.max(began_at, momentAt({ day: day + 1, minute: 0 }, timezone));
+  return now < ended_at + settled_after_ms ? null : { business_date: dayText(day), began_at, ended_at };
+}
+
+/** A row of the ledger, as far as it is about one warehouse: the stock items on either side that lie in it. */
+export interface Flow {
+  readonly id: number;
+  readonly quantity: number;
+  readonly from_item_id: number | null;
+  readonly to_item_id: number | null;
+  readonly created_at: number;
+}
+
+/** Whether a row of the ledger counts for a day or for one before it. */
+function isCounted({ ended_at, last_movement_id }: Close, { id, created_at }: Flow): boolean {
+  return id <= last_movement_id && created_at < ended_at;
+}
+
+/** The units of each stock item while a day's rows of the ledger are read in their order. */
+export class Tally {
+  readonly #day: Close;
+  readonly #before: Close | null;
+  readonly #units: Map<number, number>;
+  readonly #peaks = new Map<number, number>();
+  #next: number;
+
+  constructor(day: Close, before: Close | null, opening: readonly ItemDay[]) {
+    this.#day = day;
+    this.#before = before;
+    this.#units = new Map(opening.map(({ stock_item_id, units_at_close }) => [stock_item_id, units_at_close]));
+    this.#next = day.last_movement_id + 1;
+  }
+
+  /** Counts a row of the ledger, unless an earlier day has counted it or a later one will. */
+  count(flow: Flow): void {
+    const { id, quantity, from_item_id, to_item_id, created_at } = flow;
+    if (this.#before !== null && isCounted(this.#before, flow)) return;
+    if (!isCounted(this.#day, flow)) {
+      this.#next = Math.min(this.#next, id);
+      return;
+    }
+    // What the days before have missed was there when this one began.
+    const isToday = created_at >= this.#day.began_at;
+    if (from_item_id !== null) this.#change(from_item_id, -quantity, isToday);
+    if (to_item_id !== null) this.#change(to_item_id, quantity, isToday);
+  }
+
+  #change(item: number, by: number, isToday: boolean): void {
+    const before = this.#units.get(item) ?? 0;
+    this.#units.set(item, before + by);
+    if (isToday) this.#peaks.set(item, Math.max(this.#peaks.get(item) ?? before, before + by));
+  }
+
+  /** The first row of the ledger that may count for a later day. */
+  get next_movement_id(): number {
+    return this.#next;
+  }
+
+  /** Every stock item that held units on the day, in the order of their ids. */
+  get items(): ItemDay[] {
+    return [...this.#units]
+      .map(([stock_item_id, units_at_close]) => {
+        const units_peak = Math.max(this.#peaks.get(stock_item_id) ?? 0, units_at_close);
+        return { stock_item_id, units_at_close, units_peak };
+      })
+      .filter(({ units_peak }) => units_peak > 0)
+      .sort((a, b) => a.stock_item_id - b.stock_item_id);
+  }
+}
+
+const cm_in_inch = 2.54;
+
+/** The volume of a unit in whole cubic centimetres, at least 1; null when its product gives no dimensions. */
+export function volumeOf(
+  dimensions: {
+    readonly length: number;
+    readonly width: number;
+    readonly height: number;
+    readonly unit: string;
+  } | null,
+): number | null {
+  if (dimensions === null) return null;
+  const { length, width, height, unit } = dimensions;
+  const cm = unit === "cm" ? 1 : cm_in_inch;
+  return Math.max(1, Math.round(length * width * height * cm ** 3));
+}

@@ -1,0 +1,173 @@
+import type { Params } from "../../api/client.ts";
+import { getDocument } from "../../api/client.ts";
+import { saveFile } from "../../api/documents.ts";
+import { merchantAsked, merchantOf, showsSeveral } from "../../api/merchants.ts";
+import { seesHouse } from "../../api/session.ts";
+import type { StorageDay } from "../../api/types.ts";
+import { query, setQuery } from "../../browser/router.ts";
+import { Button } from "../../kit/button.tsx";
+import { EmptyState } from "../../kit/empty_state.tsx";
+import { List } from "../../kit/list_page.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { today } from "../../kit/now.ts";
+import { Card, Page } from "../../kit/page.tsx";
+import { Plot } from "../../kit/plot.tsx";
+import type { Series } from "../../kit/plot_drawing.ts";
+import { Skeleton } from "../../kit/skeleton.tsx";
+import { type Column, DataTable } from "../../kit/table.tsx";
+import { useLatest } from "../../kit/use_latest.ts";
+import { refused } from "../../shell/toasts.tsx";
+import { billingTexts as texts } from "../../texts/billing.ts";
+import { count, date, shortDate } from "../../texts/format.ts";
+import { daysOf } from "../reports/period.ts";
+import { PeriodFields } from "../reports/period_fields.tsx";
+import { stockHref, useWarehouses } from "../stock_parts/shared.ts";
+import { type StoredDay, storedDays } from "./days.ts";
+
+const cm3_per_m3 = 1_000_000;
+const series_max = 6;
+
+type Stored = ReturnType<typeof storedDays>;
+
+/** Storage of each day: a plot, a table and all rows. */
+export function StorageScreen() {
+  const usual = daysOf("30", today());
+  const [from, until] = [query.value.get("from") ?? usual.from, query.value.get("to") ?? usual.to];
+  const asked: Params = { from, to: until, warehouse: query.value.get("warehouse") };
+  const question = JSON.stringify([asked, merchantAsked.value?.code]);
+  const { data, problem } = useLatest<Stored>(question, async (signal) => {
+    const file = await getDocument("/billing/storage/export.csv", "text/csv", { params: asked, signal });
+    return storedDays(await file.text());
+  });
+  const save = () => {
+    saveFile("/billing/storage/export.csv", "storage_days.csv", "text/csv", asked).catch(refused);
+  };
+  return (
+    <Page
+      title={texts.storage}
+      below={texts.storageIntro}
+      acts={<Button kind="plain" icon="download" title={texts.export} onClick={save} />}
+    >
+      <div class="list-bar report-bar">
+        <PeriodFields from={from} until={until} />
+        <WarehouseField />
+      </div>
+      {problem && <Notice problem={problem} />}
+      {data === null && problem === null && <Skeleton lines={12} />}
+      {data?.days.length === 0 && <EmptyState icon="chart" title={texts.noStorageTitle} text={texts.noStorageText} />}
+      {data && data.days.length > 0 && <Stored stored={data} asked={asked} />}
+    </Page>
+  );
+}
+
+function WarehouseField() {
+  const { several, options } = useWarehouses();
+  if (!several) return null;
+  return (
+    <select
+      class="filter"
+      aria-label={texts.warehouse}
+      value={query.value.get("warehouse") ?? ""}
+      onChange={(event) => setQuery({ warehouse: event.currentTarget.value })}
+    >
+      <option value="">{texts.warehouse}</option>
+      {options.map(({ value, title }) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Stored({ stored, asked }: { readonly stored: Stored; readonly asked: Params }) {
+  const { days } = stored;
+  return (
+    <div class="stack">
+      <Card title={texts.storagePlot}>
+        <Plot
+          name={texts.storagePlot}
+          across={texts.day}
+          untold
+          kind="bars"
+          labels={days.map(({ day }) => shortDate(day))}
+          series={seriesOf(stored)}
+          format={count}
+          rest={({ values }) => count(values.at(-1))}
+        />
+      </Card>
+      <Card title={texts.perDay} flush>
+        <DataTable name={texts.perDay} rows={days.toReversed()} columns={dayColumns} id={({ day }) => day} />
+      </Card>
+      <section>
+        <h2 class="section-title">{texts.rows}</h2>
+        <Rows asked={asked} />
+      </section>
+    </div>
+  );
+}
+
+/** A series for each merchant, the largest first, or one where there is but one. */
+function seriesOf({ days, of }: Stored): readonly Series[] {
+  const all = days.map(({ units }) => units);
+  if (!showsSeveral.value || of.size < 2) return [{ name: texts.allUnits, colour: "--plot-1", values: all }];
+  const sum = (one: ReadonlyMap<string, number>) => [...one.values()].reduce((total, units) => total + units, 0);
+  const owners = [...of].sort(([, one], [, other]) => sum(other) - sum(one));
+  const shown = owners.length > series_max ? owners.slice(0, series_max - 1) : owners;
+  const series = shown.map(([id, units], at) => ({
+    name: merchantOf(id)?.code ?? id,
+    colour: `--plot-${at + 1}`,
+    values: days.map(({ day }) => units.get(day) ?? 0),
+  }));
+  if (shown.length === owners.length) return series;
+  const rest = days.map((_, at) => (all[at] ?? 0) - series.reduce((total, { values }) => total + (values[at] ?? 0), 0));
+  return [...series, { name: texts.others, colour: `--plot-${series_max}`, values: rest }];
+}
+
+const cubicMetres = (cm3: number) =>
+  texts.cubicMetres(
+    new Intl.NumberFormat([...navigator.languages], { maximumFractionDigits: 2 }).format(cm3 / cm3_per_m3),
+  );
+
+const dayColumns: readonly Column<StoredDay>[] = [
+  { id: "day", title: texts.day, cell: ({ day }) => date(day), wide: true },
+  { id: "units", title: texts.unitsAtClose, align: "right", cell: ({ units }) => count(units) },
+  { id: "peak", title: texts.unitsPeak, align: "right", cell: ({ peak }) => count(peak) },
+  { id: "places", title: texts.places, align: "right", cell: ({ places }) => count(places) },
+  { id: "volume", title: texts.volume, align: "right", cell: ({ cm3 }) => (cm3 === 0 ? "–" : cubicMetres(cm3)) },
+];
+
+function Rows({ asked }: { readonly asked: Params }) {
+  const { several, nameOf } = useWarehouses();
+  const columns: readonly Column<StorageDay>[] = [
+    { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
+    { id: "day", title: texts.day, cell: ({ business_date }) => date(business_date) },
+    { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
+    ...(seesHouse.value ? [{ id: "bin", title: texts.bin, cell: ({ bin }: StorageDay) => <code>{bin}</code> }] : []),
+    ...(several
+      ? [{ id: "warehouse", title: texts.warehouse, cell: (it: StorageDay) => nameOf(it.warehouse_id) }]
+      : []),
+    { id: "units", title: texts.unitsAtClose, align: "right", cell: (it) => count(it.units_at_close) },
+    { id: "peak", title: texts.unitsPeak, align: "right", cell: (it) => count(it.units_peak) },
+    {
+      id: "volume",
+      title: texts.unitVolume,
+      align: "right",
+      extra: true,
+      cell: ({ unit_volume_cm3: cm3 }) => (cm3 === null ? "–" : texts.cubicCentimetres(count(cm3))),
+    },
+    { id: "zone", title: texts.zone, extra: true, cell: ({ temperature_zone }) => texts.zones[temperature_zone] },
+    { id: "oldest", title: texts.oldest, cell: ({ oldest_receipt_date }) => date(oldest_receipt_date) },
+  ];
+  return (
+    <List<StorageDay>
+      name={texts.rows}
+      path="/billing/storage"
+      params={asked}
+      columns={columns}
+      id={(it) => [it.business_date, it.product_id, it.lot_number, it.warehouse_id, it.bin].join(" ")}
+      href={(it) => stockHref(it.sku, it)}
+      empty={<EmptyState icon="boxes" title={texts.noStorageTitle} text={texts.noStorageText} />}
+    />
+  );
+}

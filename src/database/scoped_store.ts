@@ -1,0 +1,76 @@
+// A store as one scope sees it: its views and transactions are the bare store's, each of them scoped.
+import type { Clock } from "../kit/clock.ts";
+import type { Mode } from "../kit/mode.ts";
+import type { Followed, JobName } from "./job_names.ts";
+import { kept, scopeKey } from "./scope.ts";
+import type { Db, Scope, StepListener, Store, StoreFacts, Tx } from "./store.ts";
+import type { Depth } from "./whole_check.ts";
+
+const stores = new WeakMap<Store, Map<string, Store>>();
+
+/** A bare store as a scope sees it; the same object for the same scope, while it is not forgotten. */
+export function scopedStore(base: Store, scope: Scope): Store {
+  const key = scopeKey(scope);
+  if (key === "") return base;
+  const scoped = stores.get(base) ?? new Map<string, Store>();
+  stores.set(base, scoped);
+  return kept(scoped, key, () => new ScopedStore(base, scope));
+}
+
+class ScopedStore implements Store {
+  readonly base: Store;
+  readonly scope: Scope;
+
+  constructor(base: Store, scope: Scope) {
+    this.base = base;
+    this.scope = scope;
+  }
+
+  get mode(): Mode {
+    return this.base.mode;
+  }
+
+  get clock(): Clock {
+    return this.base.clock;
+  }
+
+  scoped(scope: Scope): Store {
+    return this.base.scoped(scope);
+  }
+
+  read<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return this.base.read((db) => work(db.scoped(this.scope)));
+  }
+
+  readLatest<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return this.base.readLatest((db) => work(db.scoped(this.scope)));
+  }
+
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.base.write((tx) => work(tx.scoped(this.scope)));
+  }
+
+  onWake(listener: (job: JobName, at: number) => void): void {
+    this.base.onWake(listener);
+  }
+
+  onChange(listener: (followed: Followed) => void): void {
+    this.base.onChange(listener);
+  }
+
+  onStep(listener: StepListener): void {
+    this.base.onStep(listener);
+  }
+
+  facts(): Promise<StoreFacts> {
+    return this.base.facts();
+  }
+
+  findDamage(depth: Depth, ending: AbortSignal): Promise<string | null> {
+    return this.base.findDamage(depth, ending);
+  }
+
+  close(): Promise<void> {
+    return this.base.close();
+  }
+}

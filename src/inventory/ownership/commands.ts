@@ -1,0 +1,139 @@
+// Goods that change hands in the house: out of one merchant's stock and into another's, by a pair of movements.
+import { unscoped } from "../../database/scope.ts";
+import type { Tx } from "../../database/store.ts";
+import type { Actor } from "../../kit/actor.ts";
+import { iso } from "../../kit/clock.ts";
+import { Fault, invalid, ofFields } from "../../kit/fault.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { Merchant } from "../../merchants/merchant.ts";
+import { refuseClosed } from "../../merchants/rules.ts";
+import { findMerchantNamed } from "../../merchants/store.ts";
+import { fillBackorders, freshShelves } from "../backorders/commands.ts";
+import type { StockItem } from "../ledger/spot.ts";
+import { type Lot, lotSpot } from "../lots/lot.ts";
+import { findLot, insertLot } from "../lots/store.ts";
+import { movedItem } from "../moves/commands.ts";
+import { moveUnits, shelfOf } from "../shelves/commands.ts";
+import { isAvailable } from "../status.ts";
+import { bundleProblem, type NamedProducts, refuseTooMuch } from "../stock/rules.ts";
+import { ownSpot, type StockedProduct } from "../stock/shelf.ts";
+import { findNamed } from "../stock/store.ts";
+import { binFor } from "../warehouses/commands.ts";
+import { shareWarehouse } from "../warehouses/store.ts";
+import { binSpot } from "../warehouses/warehouse.ts";
+import type { TransferOwnership } from "./schemas.ts";
+
+/**
+ * Gives units of one merchant to another one, with their lot and their age: they leave his stock and come to that of
+ * the new owner's product, in the same bin unless another is named. Reserved units stay. Whoever waits for the new
+ * owner's product gets them at once. Refuses: validation_failed, merchant_closed, resource_missing, ambiguous_stock,
+ * insufficient_inventory, bin_full, bin_of_other_merchant. Emits: inventory.updated, inventory.low_stock.
+ */
+export async function transferOwnership(own: Tx, input: TransferOwnership, actor: Actor) {
+  // It is about two merchants, whomever the request is about.
+  const tx = own.scoped(unscoped);
+  const { sku, to_sku = sku, quantity, reason } = input;
+  const from_merchant = await merchantNamed(tx, "from_merchant_id", input);
+  const to_merchant = await merchantNamed(tx, "to_merchant_id", input);
+  if (from_merchant.id === to_merchant.id) throw invalid("to_merchant_id", "must be another merchant");
+  refuseClosed(to_merchant);
+  const named = await findNamed(tx, [sku, to_sku]);
+  const from_id = productOf(named, from_merchant, sku, "sku");
+  const to_id = productOf(named, to_merchant, to_sku, input.to_sku === undefined ? "sku" : "to_sku");
+  const shelves = await freshShelves(tx, [from_id, to_id]);
+  const [from, to] = [shelfOf(shelves, from_id), shelfOf(shelves, to_id)];
+  const item = movedItem(from, input);
+  refuseReserved(item, sku, quantity);
+  const warehouse = await shareWarehouse(tx, item.warehouse_id);
+  const id = tx.newId("own");
+  const posting = {
+    ...({ type: "adjustment", quantity, promised: false, reason: "ownership_transfer", notes: reason } as const),
+    ...{ reference: { type: "ownership_transfer", id } as const, confirmed: true, actor },
+  };
+  const left = await moveUnits(tx, from, { ...posting, from: item, to: null, to_place: "other_merchant" });
+  // Only now is it known whose goods are left in the bin, and what it has room for.
+  const lot = await lotOf(tx, item, to.product);
+  const bin = await binFor(tx, warehouse, to.product, input.to_bin ?? item.bin, quantity);
+  const spot = {
+    ...ownSpot(to.product),
+    ...binSpot(warehouse, bin),
+    ...lotSpot(lot),
+    received_at: item.received_at,
+  };
+  refuseTooMuch(to, spot, quantity, "quantity");
+  const came = await moveUnits(tx, to, { ...posting, from: null, to: spot, to_place: null });
+  await fillBackorders(tx, shelves, [to_id]);
+  return {
+    id,
+    from_merchant_id: wireId("merchant", from_merchant.id),
+    to_merchant_id: wireId("merchant", to_merchant.id),
+    sku,
+    to_sku,
+    quantity,
+    location: wireId("warehouse", warehouse.id),
+    bin: item.bin,
+    to_bin: bin.code,
+    lot_number: item.lot_number,
+    reason,
+    from_movement_id: wireId("movement", left.id),
+    to_movement_id: wireId("movement", came.id),
+    transferred_at: iso(tx.now),
+    transferred_by: actor.id,
+  };
+}
+
+async function merchantNamed(
+  tx: Tx,
+  field: "from_merchant_id" | "to_merchant_id",
+  input: TransferOwnership,
+): Promise<Merchant> {
+  const merchant = await findMerchantNamed(tx, String(input[field]));
+  if (merchant === null) throw invalid(field, "names no merchant: send its code or its id, mer_…", "unknown");
+  return merchant;
+}
+
+/** The id of a merchant's product. Refuses: resource_missing, validation_failed (a bundle). */
+function productOf(named: NamedProducts, { id, code }: Merchant, sku: string, field: string): number {
+  const product = named.get(sku)?.find(({ merchant_id }) => merchant_id === id);
+  if (product === undefined) {
+    throw ofFields("resource_missing", [
+      { field, code: "resource_missing", message: `is not the SKU of a product of ${code}` },
+    ]);
+  }
+  if (product.type === "bundle") throw ofFields("validation_failed", [bundleProblem(field)]);
+  return product.id;
+}
+
+function refuseReserved({ on_hand, reserved }: StockItem, sku: string, quantity: number): void {
+  const available = on_hand - reserved;
+  if (quantity <= available) return;
+  const few = available === 1 ? "1 unit" : `${available} units`;
+  throw new Fault("insufficient_inventory", `Only ${few} of ${sku} there are reserved for nobody.`, {
+    shortages: [{ sku, requested: quantity, available }],
+  });
+}
+
+/**
+ * The lot of units that a product's owner gets: his own of the same number, or a new one like theirs.
+ * Refuses: validation_failed, where his own is another one by its expiry or its status.
+ */
+async function lotOf(tx: Tx, item: StockItem, product: StockedProduct): Promise<Lot | null> {
+  const { lot_number, lot_status: status, expiration_date } = item;
+  if (lot_number === null || status === null) {
+    if (product.lot_tracking) throw invalid("to_sku", "tracks lots, and the units are of none");
+    return null;
+  }
+  if (product.expiration_tracking && expiration_date === null) {
+    throw invalid("to_sku", `tracks expiry, and lot ${lot_number} has none`);
+  }
+  const known = await findLot(tx, product.id, lot_number);
+  if (known === null) {
+    const received_date = item.lot_received_date ?? item.received_at;
+    if (isAvailable(status) && expiration_date !== null) tx.wake("inventory.expire_lots", expiration_date);
+    return insertLot(tx, { ...ownSpot(product), lot_number, received_date, expiration_date, status });
+  }
+  if (known.expiration_date !== expiration_date || known.status !== status) {
+    throw invalid("lot_number", "is that of another lot of the new owner, with another expiry or status");
+  }
+  return known;
+}

@@ -1,0 +1,147 @@
+// `packhouse merchants …`: merchants on the command line. A running server applies a change within a second.
+import { recordCommand } from "./audit/commands.ts";
+import { type Flags, type Given, WrongUse } from "./config.ts";
+import type { Stores } from "./database/open.ts";
+import type { Tx } from "./database/store.ts";
+import type { KeyCommand, Voice } from "./keyring.ts";
+import { wireId } from "./kit/ids.ts";
+import { modes } from "./kit/mode.ts";
+import { checkOf } from "./kit/schema.ts";
+import { closeMerchant, createMerchant, reactivateMerchant, suspendMerchant } from "./merchants/commands.ts";
+import { copyMerchants, leftoversOf, timezoneOf } from "./merchants/jobs.ts";
+import { type Merchant, merchantView } from "./merchants/merchant.ts";
+import { CreateMerchant } from "./merchants/schemas.ts";
+import { merchantStarts } from "./merchants/status.ts";
+import { listMerchants } from "./merchants/store.ts";
+import { settleSuspended } from "./orders/jobs.ts";
+
+const command = <F extends Flags>(it: KeyCommand<F>): KeyCommand => it as unknown as KeyCommand;
+
+const json = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
+const named = {
+  merchant: { type: "string", value: "CODE|mer_N", help: "the merchant, as `merchants list` names it" },
+} as const satisfies Flags;
+
+const described = {
+  code: { type: "string", value: "CODE", help: "what it is called by: 2 to 12 of A to Z, 0 to 9 and -" },
+  name: { type: "string", value: "NAME", help: "what people call it" },
+  "legal-name": { type: "string", value: "NAME", help: "what stands on contracts" },
+  currency: { type: "string", value: "USD", help: "three letters; those of the first merchant unless given" },
+  timezone: { type: "string", value: "ZONE", help: "an IANA time zone; that of the first warehouse unless given" },
+} as const satisfies Flags;
+
+export const merchantCommands: Readonly<Record<string, KeyCommand>> = {
+  create: command({
+    summary: "make a merchant, in both worlds",
+    flags: { ...described, ...json },
+    must_exist: false,
+    run: create,
+  }),
+  list: command({ summary: "list merchants", flags: json, must_exist: true, run: list }),
+  suspend: command({
+    summary: "let a merchant's orders come in and wait: none goes to the floor",
+    flags: { ...named, ...json },
+    must_exist: true,
+    run: (stores, given, voice) => act(stores, given, voice, "suspendMerchant", suspendMerchant),
+  }),
+  reactivate: command({
+    summary: "let the orders of a suspended merchant go on",
+    flags: { ...named, ...json },
+    must_exist: true,
+    run: (stores, given, voice) => act(stores, given, voice, "reactivateMerchant", reactivateMerchant),
+  }),
+  close: command({
+    summary: "close a merchant for good, once it has no open order and no stock",
+    flags: { ...named, ...json },
+    must_exist: true,
+    run: async (stores, given, voice) => {
+      const left = await leftoversOf(stores, nameIn(given));
+      await act(stores, given, voice, "closeMerchant", (tx, name) => closeMerchant(tx, name, left));
+    },
+  }),
+};
+
+/** Everything of one merchant as files: `packhouse export --merchant CODE --to FOLDER`. */
+export const wholeExport: KeyCommand = command({
+  summary: "write all there is of one merchant into a folder, as CSV and JSON",
+  flags: {
+    ...named,
+    to: { type: "string", value: "FOLDER", help: "where to; it is made where it is missing" },
+    mode: { type: "string", value: "live|test", default: "test", help: "which of the two worlds" },
+  },
+  must_exist: true,
+  run: async (stores, { merchant, to, mode: world }, { print }) => {
+    if (!merchant || !to) {
+      const one = "say products, stock, orders or movements";
+      throw new WrongUse(`${one}, or --merchant CODE --to FOLDER for all there is of a merchant.`);
+    }
+    const mode = modes.find((mode) => mode === world);
+    if (mode === undefined) throw new WrongUse("--mode must be live or test.");
+    const { exportMerchant } = await import("./merchant_files.ts");
+    const written = await exportMerchant(stores[mode], merchant, to, process.stderr);
+    for (const { name, count } of written) print(`${mode}: ${name.padEnd(22)} ${count}`);
+  },
+});
+
+const checkMerchant = checkOf(CreateMerchant);
+
+async function create(stores: Stores, given: Given<typeof described & typeof json>, voice: Voice): Promise<void> {
+  const { code, name, currency, timezone } = given;
+  if (!code) throw new WrongUse("--code is required: what the merchant is called by, such as ACME.");
+  if (!name) throw new WrongUse("--name is required: what people call the merchant.");
+  const legal_name = given["legal-name"];
+  const input = checkMerchant({
+    code,
+    name,
+    ...(legal_name !== undefined && { legal_name }),
+    ...(currency !== undefined && { currency }),
+    ...(timezone !== undefined && { timezone }),
+  });
+  const make = async (tx: Tx) => createMerchant(tx, input, await timezoneOf(tx));
+  tell(await written(stores, "createMerchant", make), given.json, voice);
+}
+
+async function list({ live }: Stores, given: { json: boolean }, voice: Voice): Promise<void> {
+  for (const merchant of await live.read(listMerchants)) tell(merchant, given.json, voice);
+}
+
+type Named = Given<typeof named & typeof json>;
+
+function nameIn({ merchant }: Named): string {
+  if (!merchant) throw new WrongUse("--merchant is required: the merchant as `merchants list` names it.");
+  return merchant;
+}
+
+async function act(
+  stores: Stores,
+  given: Named,
+  voice: Voice,
+  action: string,
+  work: (tx: Tx, name: string) => Promise<Merchant>,
+): Promise<void> {
+  const name = nameIn(given);
+  tell(await written(stores, action, (tx) => work(tx, name)), given.json, voice);
+}
+
+/** Changes merchants in the live world, with an entry in the audit trail, and copies them to the test world. */
+async function written(stores: Stores, action: string, work: (tx: Tx) => Promise<Merchant>): Promise<Merchant> {
+  const merchant = await stores.live.write(async (tx) => {
+    const done = await work(tx);
+    await recordCommand(tx, { world: "live", action, targets: [wireId("merchant", done.id)] });
+    return done;
+  });
+  await copyMerchants(stores);
+  // A server beside this command may not learn of it, so that the orders are held, or let go, here.
+  for (const store of [stores.live, stores.test]) await settleSuspended(store, { ending });
+  return merchant;
+}
+
+const { signal: ending } = new AbortController();
+
+function tell(merchant: Merchant, as_json: boolean, { print }: Voice): void {
+  const { code, name, status, currency, timezone } = merchant;
+  const state = status === merchantStarts ? "" : `  ${status}`;
+  const id = wireId("merchant", merchant.id).padEnd(10);
+  const line = `${id} ${code.padEnd(12)} ${name}  ${currency}  ${timezone}${state}`;
+  print(as_json ? JSON.stringify(merchantView(merchant)) : line);
+}

@@ -1,0 +1,105 @@
+import { readPlace } from "../addresses/rules.ts";
+import { Fault, invalid } from "../kit/fault.ts";
+import { wireId } from "../kit/ids.ts";
+import { checkTimezone } from "../kit/zone.ts";
+import type { Contact, Merchant } from "./merchant.ts";
+import type { UpdateMerchant } from "./schemas.ts";
+import { isClosed } from "./status.ts";
+
+/** What a client says of a merchant. */
+export type MerchantFields = Pick<
+  Merchant,
+  | "name"
+  | "legal_name"
+  | "currency"
+  | "timezone"
+  | "contact"
+  | "return_address"
+  | "ship_from_name"
+  | "may_buy_labels"
+  | "colour"
+  | "metadata"
+>;
+
+/** What a merchant has of which nothing is said, beside what the house gives it. */
+export const merchantDefaults = {
+  legal_name: null,
+  contact: null,
+  return_address: null,
+  ship_from_name: null,
+  may_buy_labels: false,
+  colour: null,
+  metadata: {},
+} as const satisfies Partial<MerchantFields>;
+
+/** Refuses: validation_failed, for a code that would be read as an id. */
+export function checkCode(code: string): void {
+  if (!/[A-Z]/.test(code)) throw invalid("code", "must hold a letter: digits alone are read as an id");
+}
+
+/** What a request says, in the form in which it is kept; `name` is the merchant's. Refuses: validation_failed. */
+export function readFields(input: Omit<UpdateMerchant, "code">, name: string): Partial<MerchantFields> {
+  const { contact, return_address, colour, timezone, ...plain } = input;
+  if (timezone !== undefined) checkTimezone(timezone);
+  return {
+    ...fieldsOf(plain),
+    ...(timezone !== undefined && { timezone }),
+    ...(contact !== undefined && { contact: contact && contactOf(contact) }),
+    ...(return_address !== undefined && {
+      return_address: return_address && readPlace(return_address, name, "return_address"),
+    }),
+    ...(colour !== undefined && { colour: colour?.toLowerCase() ?? null }),
+  };
+}
+
+type Plain = Pick<
+  UpdateMerchant,
+  "name" | "legal_name" | "currency" | "ship_from_name" | "may_buy_labels" | "metadata"
+>;
+
+/** The fields that are kept as they are sent; what a client may send back is left out. */
+function fieldsOf({ name, legal_name, currency, ship_from_name, may_buy_labels, metadata }: Plain) {
+  return {
+    ...(name !== undefined && { name }),
+    ...(legal_name !== undefined && { legal_name }),
+    ...(currency !== undefined && { currency }),
+    ...(ship_from_name !== undefined && { ship_from_name }),
+    ...(may_buy_labels !== undefined && { may_buy_labels }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+/** A contact with everything that a request leaves out; null where it says nothing. */
+function contactOf({ name = null, email = null, phone = null }: Partial<Contact>): Contact | null {
+  return name === null && email === null && phone === null ? null : { name, email, phone };
+}
+
+/** Refuses to make something for a merchant that is closed. Refuses: merchant_closed. */
+export function refuseClosed({ code, status }: Pick<Merchant, "code" | "status">): void {
+  if (!isClosed(status)) return;
+  throw new Fault("merchant_closed", `The merchant ${code} is closed: nothing new can be made for it.`, {
+    merchant: code,
+  });
+}
+
+/** What of a merchant is still in the house, in one world. */
+export interface Left {
+  readonly open_orders: number;
+  readonly units: number;
+}
+
+/**
+ * Refuses to close a merchant of whom something is still there, in either world.
+ * Refuses: merchant_not_empty.
+ */
+export function refuseLeft(merchant: Merchant, world: "live" | "test", left: Left): void {
+  const { open_orders, units } = left;
+  if (open_orders === 0 && units === 0) return;
+  const [orders, stock] = [counted(open_orders, "open order"), counted(units, "unit")];
+  const said = [open_orders > 0 ? orders : "", units > 0 ? `${stock} in stock` : ""].filter((text) => text !== "");
+  const where = world === "test" ? " in the test world" : "";
+  const message = `${merchant.code} still has ${said.join(" and ")}${where}: let them leave, or take them out, first.`;
+  throw new Fault("merchant_not_empty", message, { merchant: wireId("merchant", merchant.id), world, ...left });
+}
+
+const counted = (number: number, what: string) => `${number} ${what}${number === 1 ? "" : "s"}`;

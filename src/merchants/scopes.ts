@@ -1,0 +1,129 @@
+// Whose records a request sees and makes: those of the merchant who asks, or of the one whom the house names.
+import { isOfViews, mayMerchant, maySuspended, mayViewing } from "../access/for_merchants.ts";
+import type { Scope, Store } from "../database/store.ts";
+import type { Identity } from "../http/guard/authentication.ts";
+import type { Asked, Scopes } from "../http/guard/scopes.ts";
+import { Fault, invalid, missing } from "../kit/fault.ts";
+import { merchant_header, type OwnedPath, ownedPaths, unknownMerchant } from "../owners/rules.ts";
+import { directoryOf, type Known, type Merchants } from "./directory.ts";
+import { refuseClosed } from "./rules.ts";
+import { isClosed, isSuspended } from "./status.ts";
+
+type Asker = Pick<Identity, "merchant_id" | "store">;
+
+/**
+ * Decides the scope of requests. A merchant's key or user sees and makes the merchant's own alone. The house sees all;
+ * what it makes belongs to the only merchant there is, or to the one whom the request names: by the header
+ * `Packhouse-Merchant`, by `merchant` in the query, by `merchant_id` in the body, or by the record of its path.
+ */
+export const scopes: Scopes = {
+  async admit({ merchant_id, store, type, views_only }, route) {
+    const own = merchant_id === null ? null : (await directoryOf(store).now()).byId(merchant_id);
+    const { code, name } = own ?? { code: "it", name: "The merchant" };
+    if (views_only === true && !mayViewing(route)) {
+      const message = `You look at ${code} as its people see it, and change nothing meanwhile: end the view first.`;
+      throw new Fault("view_only", message, { merchant: code });
+    }
+    if (own !== null && isClosed(own.status) && views_only !== true) {
+      const message = `The merchant ${code} is closed, and its keys with it: ask the warehouse.`;
+      throw new Fault("not_for_merchants", message);
+    }
+    if (views_only === true && isOfViews(route)) return;
+    if (!mayMerchant(route, own ?? { may_buy_labels: false })) throw notForMerchants();
+    if (type !== "user" || own === null || !isSuspended(own.status) || maySuspended(route)) return;
+    const message = `${name} is suspended: you can see everything and create orders, which wait. Ask the warehouse.`;
+    throw new Fault("merchant_suspended", message, { merchant: code });
+  },
+  async of(asker, asked) {
+    const directory = directoryOf(asker.store);
+    const known = directory.fresh() ?? (await directory.now());
+    const store = await storeOf(known, asker, asked);
+    return { store, scopeOf: (value) => storeOfBody(known, asker, store, value) };
+  },
+};
+
+function storeOf(known: Merchants, { merchant_id, store }: Asker, asked: Asked): Store | Promise<Store> {
+  const header = asked.request.headers.get(merchant_header);
+  if (merchant_id !== null) {
+    if (header !== null) refuseOther(known, merchant_id, header, merchant_header);
+    if (asked.named !== null) refuseOther(known, merchant_id, asked.named, "merchant");
+    return store.scoped(ownScope(merchant_id));
+  }
+  if (header !== null || asked.named !== null) {
+    const merchant = header === null ? null : merchantNamed(known, header, merchant_header);
+    const other = asked.named === null ? null : merchantNamed(known, asked.named, "merchant");
+    if (merchant !== null && other !== null && merchant !== other) {
+      throw invalid("merchant", `names another merchant than the header ${merchant_header}`);
+    }
+    return store.scoped(scopeOf(known, (merchant ?? other) as Known, asked.makes));
+  }
+  if (known.all.length === 1) return store.scoped(houseScope(known.only?.id ?? null));
+  if (!asked.makes) return store.scoped(houseScope(null));
+  return ownerOfPath(store, asked.path).then((owner) => {
+    const whose = owner ?? known.only?.id ?? null;
+    return store.scoped(whose === null ? houseScope(null) : ownScope(whose));
+  });
+}
+
+function storeOfBody(known: Merchants, { merchant_id }: Asker, store: Store, value: unknown): Store {
+  if (typeof value !== "string" && typeof value !== "number") return store;
+  if (merchant_id !== null) {
+    refuseOther(known, merchant_id, value, "merchant_id");
+    return store;
+  }
+  const merchant = merchantNamed(known, value, "merchant_id");
+  const { sees } = store.scope;
+  if (sees !== null && sees !== merchant.id && known.only === null) {
+    throw invalid("merchant_id", "names another merchant than the header, the query or the path");
+  }
+  return store.base.scoped(scopeOf(known, merchant, true));
+}
+
+/**
+ * A store as a command works on it: on behalf of the merchant that is named, or of the only one there is; what only
+ * reads (`makes` is false) sees those of all unless one is named.
+ * Refuses: resource_missing, merchant_closed, merchant_required.
+ */
+export async function storeForCommand(store: Store, name: string | undefined, makes: boolean): Promise<Store> {
+  const known = await directoryOf(store).now();
+  const merchant = name === undefined ? known.only : known.named(name);
+  if (merchant !== null && (makes || name !== undefined)) return store.scoped(scopeOf(known, merchant, makes));
+  if (name !== undefined) throw missing("merchant", name);
+  if (makes) throw new Fault("merchant_required", "There are several merchants: name one by --merchant.");
+  return store.scoped(houseScope(null));
+}
+
+const notForMerchants = () =>
+  new Fault("not_for_merchants", "This is done by the house, not by merchants: ask the warehouse that ships for you.");
+
+const ownScope = (id: number): Scope => ({ sees: id, makes: id });
+
+const houseScope = (makes: number | null): Scope => ({ sees: null, makes });
+
+/** The scope of the house on behalf of a merchant. Refuses: merchant_closed. */
+function scopeOf(known: Merchants, merchant: Known, makes: boolean): Scope {
+  if (makes) refuseClosed(merchant);
+  return known.all.length === 1 ? houseScope(merchant.id) : ownScope(merchant.id);
+}
+
+function merchantNamed(known: Merchants, name: string | number, where: string): Known {
+  const found = known.named(name);
+  if (found === null) throw unknownMerchant(where);
+  return found;
+}
+
+/** A merchant's request may name its own merchant and no other: another one is as unknown to it as none. */
+function refuseOther(known: Merchants, own: number, name: string | number, where: string): void {
+  if (known.named(name)?.id !== own) throw unknownMerchant(where);
+}
+
+const record_path = new RegExp(`^/(${ownedPaths.join("|")})/([^/]+)`);
+
+/** The owner of the record that a path is about; null when it is about none, or the record is unknown. */
+async function ownerOfPath(store: Store, path: string): Promise<number | null> {
+  const [, noun, name] = record_path.exec(path) ?? [];
+  if (noun === undefined || name === undefined) return null;
+  // A start does without the tables of records.
+  const { findOwner } = require("../owners/store.ts") as typeof import("../owners/store.ts");
+  return store.base.read((db) => findOwner(db, noun as OwnedPath, decodeURIComponent(name)));
+}

@@ -1,0 +1,25 @@
+// The states of a merchant.
+import type { Moves } from "../kit/moves.ts";
+
+export const merchantStatuses = ["active", "suspended", "closed"] as const;
+export type MerchantStatus = (typeof merchantStatuses)[number];
+
+/** The status of a new merchant. */
+export const merchantStarts: MerchantStatus = "active";
+
+/** What may be done with a merchant. One that is closed stays closed. */
+// biome-ignore format: a table is read by its columns.
+export const merchantMoves = {
+  suspend:    { from: ["active"],              to: "suspended", held: false, emits: null },
+  reactivate: { from: ["suspended"],           to: "active",    held: false, emits: null },
+  close:      { from: ["active", "suspended"], to: "closed",    held: false, emits: null },
+} as const satisfies Moves<MerchantStatus>;
+
+/** Whether nothing is made any more for a merchant of this status. */
+export const isClosed = (status: MerchantStatus): boolean => status === "closed";
+
+/** The statuses of merchants whose orders come in and wait. */
+export const suspendedStatuses = ["suspended"] as const satisfies readonly MerchantStatus[];
+
+/** Whether orders of a merchant of this status come in and wait. */
+export const isSuspended = (status: MerchantStatus): boolean => status === "suspended";

@@ -1,0 +1,38 @@
+import { Type } from "@sinclair/typebox";
+import { idField, nullable } from "../kit/schema.ts";
+
+/** The merchant to whom a record belongs, as an answer shows it. */
+export const OwnerView = Type.String({ description: "The merchant whose it is, such as `mer_1`." });
+
+/** The merchant of a record that may be the house's. */
+export const OwnerOrHouseView = nullable(
+  Type.String({ description: "The merchant whose it is, such as `mer_1`; null for the house." }),
+);
+
+const named = [idField("merchant"), Type.String({ pattern: "^[A-Z0-9-]{2,12}$" })];
+const hint = "must be a merchant's id such as mer_1, or its code";
+
+/** A field that names a merchant. */
+export const merchantName = (description: string) => Type.Union([...named], { hint, description });
+
+/** The field by which the house says for whom something is made that may be its own. */
+export const ofMerchantOrHouse = {
+  merchant_id: Type.Optional(
+    Type.Union([...named, Type.Null()], {
+      hint,
+      description: "The merchant whose it is to be, by id or code; null, the default, for the house.",
+    }),
+  ),
+};
+
+/** The field by which the house says for whom something is made. */
+export const ofMerchant = {
+  merchant_id: Type.Optional(
+    Type.Union(named, {
+      hint,
+      description:
+        "For which merchant, by id or code: required of a house key where several merchants are served, unless the" +
+        " header `Packhouse-Merchant` says it.",
+    }),
+  ),
+};

@@ -1,0 +1,264 @@
+// The check of isolation: each operation asked by one merchant with what only others have. The answer must be the one
+// for what nobody has, nothing of theirs may stand in it, and no row of theirs may change.
+import { mayMerchant } from "../../src/access/for_merchants.ts";
+import type { Mode } from "../../src/kit/mode.ts";
+import type { Example } from "../../src/reference/example.ts";
+import examples from "../../src/reference/examples.json";
+import type { TestApp } from "../harness.ts";
+import { type Document, operationsIn, type ShownOperation } from "../reference/fuzz/judge.ts";
+import type { Ready } from "../reference/fuzz/supplies.ts";
+import { type Asked, type Fixture, needsOf, type Owned, type Told } from "./fixture.ts";
+import { type Place, placesOf, put } from "./places.ts";
+import { allRows, changesOf, writtenTables } from "./rows.ts";
+import { plain, strangers, unknownOf } from "./words.ts";
+
+/** An operation as it is checked. */
+export interface Checked extends ShownOperation {
+  readonly mode: Mode;
+  /** Whether merchants may use it. */
+  readonly open: boolean;
+  readonly need: string;
+  readonly places: readonly Place[];
+}
+
+/** The operations of the document. */
+export async function checkedOf(app: TestApp): Promise<Checked[]> {
+  const answer = await app.app.handle(new Request("http://packhouse.test/openapi.json"));
+  const document = (await answer.json()) as Document;
+  const needs = needsOf(app);
+  return operationsIn(document).map((operation) => {
+    const need = needs.get(operation.operationId)?.need ?? "none";
+    const open = mayMerchant({ id: operation.operationId, need }, { may_buy_labels: true });
+    // Receivers of test mode may be near.
+    const mode = /^\/(?:webhooks(?!\/\w+\/orders)|notices)/.test(operation.path) ? "test" : "live";
+    return { ...operation, need, open, mode, places: open && need !== "user" ? placesOf(operation, document) : [] };
+  });
+}
+
+/** A request before its places are filled. */
+interface Base {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** How a merchant asks for an operation with its own records. */
+export function baseOf(operation: Checked, owned: Owned): Base {
+  const { ready, names } = owned;
+  const given: Ready = ready[operation.operationId] ?? {};
+  const example: Example = (examples as Readonly<Record<string, Example>>)[operation.operationId] ?? ({} as Example);
+  const path: Record<string, string> = {};
+  for (const { in: where, steps, word } of operation.places) {
+    const [name = ""] = steps;
+    const mine = owned.mine[`${operation.operationId} ${word}`];
+    if (where === "path") path[name] = given.path?.[name] ?? mine ?? names.of(word).at(-1) ?? "none";
+  }
+  const names_of_query = operation.parameters.filter((one) => one.in === "query").map(({ name }) => name);
+  const isOfDays = names_of_query.includes("from") && names_of_query.includes("to") && given.query === undefined;
+  const query =
+    isOfDays && operation.path.startsWith("/reports") ? { from: "2025-12-20", to: "2026-01-02" } : given.query;
+  const hasBody = operation.requestBody !== undefined;
+  const body = hasBody ? (given.body ?? transposed(example.body ?? {}, names)) : undefined;
+  return { path: { ...example.path, ...given.path, ...path }, query: query ?? {}, body };
+}
+
+/** An example with names that a merchant has. */
+function transposed(value: unknown, names: Owned["names"], field = ""): unknown {
+  if (typeof value === "string") {
+    const prefix = /^([a-z]{3})_\d+$/.exec(value)?.[1] ?? (field === "sku" ? "sku" : "");
+    return names.of(prefix).at(-1) ?? value;
+  }
+  if (Array.isArray(value)) return value.map((item) => transposed(item, names, field));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, transposed(inner, names, name)]));
+}
+
+/** The request of an operation, with one place filled otherwise. */
+export function requestOf(operation: Checked, base: Base, key: string, place?: Place, value = ""): Asked {
+  const path = place?.in === "path" ? { ...base.path, [place.steps[0] ?? ""]: value } : base.path;
+  const query = place?.in === "query" ? { ...base.query, [place.steps[0] ?? ""]: value } : base.query;
+  const body = place?.in === "body" ? put(base.body, place.steps, value) : base.body;
+  const below = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? "none"));
+  const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
+  return { method: operation.method.toUpperCase(), path: below + search, body, key };
+}
+
+/** All that a merchant looks at: each operation that reads, with its own records. */
+export function looksOf(operations: readonly Checked[], own: Owned): Asked[] {
+  return operations
+    .filter(({ method, open, need }) => method === "get" && open && need !== "none" && need !== "user")
+    .map((operation) => requestOf(operation, baseOf(operation, own), own.keys[operation.mode].full));
+}
+
+/** Where an answer may have changed since: the house has got new buildings and carriers, and a day has passed. */
+const changing =
+  /^\/(inventory\/locations|overview|shipping\/(carriers|zones|holidays)|billing\/storage|reports\/stock)/;
+
+/** What shows examples to everyone. */
+export const published = /^\/(event-types|errors)/;
+
+/** What a merchant sees otherwise than before another one came. */
+export async function compareLooks(fixture: Fixture, looks: readonly Asked[]): Promise<string[]> {
+  const { before, ask, merchants } = fixture;
+  const scan = strangers(fixture);
+  const found: string[] = [];
+  for (const look of looks) {
+    const told = await ask(look);
+    const others = published.test(look.path) ? [] : scan(told.text, look);
+    if (others.length > 0) found.push(`${look.path} tells ${others.join()}`);
+    if (changing.test(look.path)) continue;
+    const [then, now] = [before.get(look.path), told].map((one) => one && plain(one, merchants.BETA.id));
+    if (then === undefined || then !== now)
+      found.push(`${look.path}: ${now?.slice(0, 300)} instead of ${then?.slice(0, 300)}`);
+  }
+  return found;
+}
+
+/** What a check has found. */
+export interface Findings {
+  cases: number;
+  readonly leaks: string[];
+  /** Places where nothing depends on what is sent, so that their cases say nothing. */
+  readonly silent: string[];
+}
+
+/** Checks operations of a house, by the keys of the merchant who asks. */
+export async function check(fixture: Fixture, operations: readonly Checked[]): Promise<Findings> {
+  const findings: Findings = { cases: 0, leaks: [], silent: [] };
+  const { seam, foreign } = fixture;
+  const scan = strangers(fixture);
+  let current = "";
+  seam.judge = async (store, tx) => {
+    for (const change of changesOf(foreign[store.mode], await allRows(tx, await writtenTables(tx))))
+      findings.leaks.push(`${current}: ${change}`);
+  };
+  const ask = async (what: string, asked: Asked): Promise<Told> => {
+    current = what;
+    findings.cases += 1;
+    const told = await fixture.ask(asked);
+    // What takes several transactions misses its first one, which was taken back.
+    if (told.status >= 500 && !/ own /.test(what))
+      findings.leaks.push(`${what}: ${told.status} ${told.text.slice(0, 300)}`);
+    for (const name of scan(told.text, asked)) findings.leaks.push(`${what} tells ${name}`);
+    return told;
+  };
+  try {
+    for (const operation of operations) {
+      if (operation.open) await checkOpen(fixture, operation, ask, findings);
+      else await checkClosed(fixture, operation, ask, findings);
+    }
+  } finally {
+    seam.judge = null;
+  }
+  return findings;
+}
+
+type Ask = (what: string, asked: Asked) => Promise<Told>;
+
+/** What merchants may not do is refused in the same way, whatever is named. */
+async function checkClosed(fixture: Fixture, operation: Checked, ask: Ask, findings: Findings): Promise<void> {
+  const { BETA, ALFA } = fixture.merchants;
+  const key = BETA.keys[operation.mode].full;
+  for (const owned of [BETA, ALFA]) {
+    const what = `${operation.operationId} with what ${owned.id} has`;
+    const { text, status } = await ask(what, requestOf(operation, baseOf(operation, owned), key));
+    // Keys do not sign in.
+    const isRefused = operation.need === "user" || text.includes("not_for_merchants");
+    if (status !== 403 || !isRefused) findings.leaks.push(`${what}: ${status} ${text.slice(0, 200)}`);
+  }
+}
+
+async function checkOpen(fixture: Fixture, operation: Checked, ask: Ask, findings: Findings): Promise<void> {
+  const own = fixture.merchants.BETA;
+  const base = baseOf(operation, own);
+  const { operationId, mode, method, places } = operation;
+  const levels = method === "get" ? (["full", "read"] as const) : (["full", "read_write"] as const);
+  for (const place of [...places, ...(operation.need === "none" ? [] : [header])]) {
+    const what = `${operationId} ${place.in} ${place.steps.join(".")}`;
+    const send = (name: string, value: string, key: string) => {
+      const asked = requestOf(operation, base, key, place, value);
+      return ask(
+        `${what} ${name} ${value}`,
+        place === header ? { ...asked, headers: { "packhouse-merchant": value } } : asked,
+      );
+    };
+    const foreign = await foreignOf(fixture, operation, place);
+    for (const level of levels) {
+      const key = own.keys[mode][level];
+      let unknown = null as { sent: string; told: Told } | null;
+      for (const value of foreign) {
+        const sent = unknownOf(place.word, value);
+        if (unknown?.sent !== sent) unknown = { sent, told: await send("unknown", sent, key) };
+        const told = await send("foreign", value, key);
+        if (place.word === "search") continue;
+        const [got, expected] = [plain(told, value), plain(unknown.told, sent)];
+        if (got !== expected)
+          findings.leaks.push(
+            `${what} ${value} as ${level}: ${got.slice(0, 400)} instead of ${expected.slice(0, 400)}`,
+          );
+      }
+      if (level !== "full" || place === header || place.word === "search") continue;
+      const said = unknown === null ? null : plain(unknown.told, unknown.sent);
+      let isHeard = place.word === "cursor" || same_for_all.has(what);
+      for (const mine of isHeard ? [] : ownOf(operation, own, place)) {
+        isHeard ||= said !== null && plain(await send("own", mine, key), mine) !== said;
+        if (isHeard) break;
+      }
+      if (!isHeard) findings.silent.push(`${what} (${place.word}): ${said?.slice(0, 300)}`);
+    }
+  }
+}
+
+/** Places whose text names nothing that there is: it is taken as it comes, or always refused. */
+const same_for_all = new Set([
+  "updateOrder body order_number",
+  "updateProduct body sku",
+  "updatePlatform body store_id",
+  "bigcommerceOrder body store_id",
+  "createReceipt body lines.[].lot_number",
+  "createReturn body customer_email",
+  "updateReturn body customer_email",
+]);
+
+const header: Place = { in: "query", steps: ["Packhouse-Merchant"], word: "merchant" };
+
+/** What fits a place and only others have. */
+async function foreignOf(fixture: Fixture, operation: Checked, place: Place): Promise<string[]> {
+  const { ALFA, MAIN, BETA } = fixture.merchants;
+  if (place.word === "merchant") return ["ALFA", ALFA.id, "MAIN", MAIN.id];
+  if (place.word === "cursor") return cursorsOf(fixture, operation);
+  if (place.word === "producer") return ["stores/k3v9x2"];
+  const mine = new Set(BETA.names.of(place.word));
+  if (place.word === "search")
+    return ["SO-1001", "SUGAR-1KG", "grace@example.com", "Lovelace", ALFA.names.of("ord")[0] ?? ""];
+  const of = (owned: Owned) => {
+    // Carriers' numbers are told from others by their form.
+    const isOfCarrier = (name: string) => place.word === "tracking_number" && /^(1Z|94)/.test(name);
+    const all = owned.names.of(place.word).filter((name) => !mine.has(name) && !isOfCarrier(name));
+    const given = place.in === "path" ? owned.ready[operation.operationId]?.path?.[place.steps[0] ?? ""] : undefined;
+    return [...(given !== undefined && all.includes(given) ? [given] : []), ...all.slice(0, 1), ...all.slice(-1)];
+  };
+  const found = [...of(ALFA), ...of(MAIN).slice(0, 1)];
+  const [first] = found;
+  const digits = /^[a-z]{3}_(\d+)$/.exec(first ?? "")?.[1];
+  // Numbers of other merchants may be those of an own record of another noun, but never of the same one.
+  return [...new Set([...found, ...(digits === undefined ? [] : [digits])])];
+}
+
+async function cursorsOf(fixture: Fixture, operation: Checked): Promise<string[]> {
+  const { ALFA } = fixture.merchants;
+  const place: Place = { in: "query", steps: ["limit"], word: "" };
+  const asked = requestOf(operation, baseOf(operation, ALFA), ALFA.keys[operation.mode].full, place, "1");
+  const { text } = await fixture.ask(asked);
+  const { next_cursor } = JSON.parse(text).meta?.pagination ?? {};
+  return next_cursor ? [next_cursor] : [];
+}
+
+/** What fits a place and is the merchant's own: of many some of the first and the last. */
+function ownOf({ operationId }: Checked, own: Owned, place: Place): string[] {
+  if (place.word === "merchant") return ["BETA", own.id];
+  const given = place.in === "path" ? own.ready[operationId]?.path?.[place.steps[0] ?? ""] : undefined;
+  const all = own.names.of(place.word);
+  const mine = [own.mine[`${operationId} ${place.word}`], given].filter((one) => one !== undefined);
+  return [...mine, ...all.slice(-5), ...all.slice(0, 5)];
+}

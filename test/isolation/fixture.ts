@@ -1,0 +1,252 @@
+// A house with three merchants who have everything under equal names: the first one, the one who asks, and the other
+// one, who came last and of whom a whole day is told as well.
+import { readId } from "../../src/kit/ids.ts";
+import type { Mode } from "../../src/kit/mode.ts";
+import { modes } from "../../src/kit/mode.ts";
+import { operationsOf } from "../../src/reference/description.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+import { openHouse, type Supplies } from "../reference/fuzz/supplies.ts";
+import { tellStory } from "../reference/story/story.ts";
+import { signedInAs } from "../users/people.ts";
+import { openMailServer } from "../webhooks/notices/mail_server.ts";
+import { type More, makeMore } from "./more.ts";
+import { Names } from "./names.ts";
+import { allRows, newRows, type Rows } from "./rows.ts";
+import { openSeam, type Seam } from "./seam.ts";
+
+/** The merchants by their codes: of the house from its first day, the one who asks, and whom nobody else may see. */
+export const codes = ["MAIN", "BETA", "ALFA"] as const;
+export type Code = (typeof codes)[number];
+type Level = "full" | "read_write" | "read";
+
+/** What a merchant has. */
+export interface Owned {
+  readonly id: string;
+  readonly names: Names;
+  /** How each operation can be asked for with its records. */
+  readonly ready: Supplies;
+  /** What fits a place, by operation and word, where not anything will do. */
+  readonly mine: More["mine"];
+  readonly keys: Readonly<Record<Mode, Readonly<Record<Level, string>>>>;
+}
+
+/** An answer as it came. */
+export interface Told {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+/** What is asked: a path below the version, with its query. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A key's text; null for none. */
+  readonly key: string | null;
+}
+
+export interface Fixture {
+  readonly app: TestApp;
+  readonly seam: Seam;
+  readonly merchants: Readonly<Record<Code, Owned>>;
+  /** The rows of each world that are not the asking merchant's. */
+  readonly foreign: Readonly<Record<Mode, Rows>>;
+  /** What the asking merchant was told before there was another one, by what it asked. */
+  readonly before: ReadonlyMap<string, Told>;
+  /** What the house has, which all may see: the names of its buildings, and its keys that act for merchants. */
+  readonly shared: ReadonlySet<string>;
+  /** What receivers of each merchant were sent. */
+  readonly sent: Readonly<Record<Code, string[]>>;
+  ask(asked: Asked): Promise<Told>;
+  close(): Promise<void>;
+}
+
+const beside = /^\/(health|metrics(?!\/)|t\/)/;
+
+/** Opens the house. `first` asks as the second merchant, before there is a third. */
+export async function openFixture(
+  first: (ask: Fixture["ask"], own: Owned, app: TestApp) => Promise<ReadonlyMap<string, Told>>,
+): Promise<Fixture> {
+  const seam = openSeam();
+  const mails = await openMailServer();
+  const mail = { url: mails.url, from: "packhouse@example.com", to: "ops@example.com" };
+  const app = await openTestApp({ mail, through: seam.through });
+  const sent = { MAIN: [] as string[], BETA: [] as string[], ALFA: [] as string[] };
+  const near = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      const [, code] = new URL(request.url).pathname.split("/");
+      sent[code as Code]?.push(await request.text());
+      return new Response(null, { status: request.url.endsWith("/gone") ? 410 : 204 });
+    },
+  });
+  for (const code of codes.slice(1)) {
+    const made = await app.post("/merchants", { code, name: `Merchant ${code}`, may_buy_labels: true });
+    if (made.status !== 201) throw new Error(`no merchant ${code}: ${JSON.stringify(made.body)}`);
+  }
+  await app.runJobs();
+  for (const mode of modes) await shareBins(app, mode);
+  const ask = (asked: Asked) => answerOf(app, asked);
+  const told = new Map<Code, Owned>();
+  const rows = new Map<Mode, Map<string, Map<string, string>>>();
+  const receiver = (code: Code) => `http://localhost:${near.port}/${code}`;
+  let before: ReadonlyMap<string, Told> = new Map();
+  for (const code of codes) {
+    const old = await rowsOf(app);
+    const owned = await settle(app, code, receiver(code));
+    told.set(code, owned);
+    await app.runJobs();
+    if (code === "BETA") before = await first(ask, owned, app);
+    const now = await rowsOf(app);
+    for (const mode of modes) keepForeign(rows, mode, code, newRows(old[mode], now[mode]), owned.id);
+  }
+  const merchants = Object.fromEntries(told) as Record<Code, Owned>;
+  const now = await rowsOf(app);
+  const foreign = { live: settled(rows, "live", now.live), test: settled(rows, "test", now.test) };
+  const shared = await sharedBy(app);
+  const close = async () => {
+    await near.stop(true);
+    mails.stop();
+    await app.close();
+  };
+  return { app, seam, merchants, foreign, before, shared, sent, ask, close };
+}
+
+/** Lets the bins of the first building hold what several merchants have: goods that name no bin lie there. */
+async function shareBins(app: TestApp, mode: Mode): Promise<void> {
+  const key = app.keys[mode].full;
+  const { body } = await app.call("GET", "/inventory/locations", undefined, { key });
+  const [{ warehouse_id, location_zones }] = body.data;
+  const zones = location_zones.map(({ zone_id, temperature_zone, bins }: Zone) => ({
+    zone_id,
+    temperature_zone,
+    bins: bins.map(({ code }) => ({ code, mix_merchants: true })),
+  }));
+  const path = `/inventory/locations/${warehouse_id}`;
+  const { status } = await app.call("PATCH", path, { location_zones: zones }, { key });
+  if (status !== 200) throw new Error(`bins are not shared: ${status}`);
+}
+
+interface Zone {
+  readonly zone_id: string;
+  readonly temperature_zone: string;
+  readonly bins: readonly { readonly code: string }[];
+}
+
+/** Gives a merchant of everything something; the last one a whole day. */
+async function settle(app: TestApp, code: Code, receiver: string): Promise<Owned> {
+  const names = new Names();
+  const id = `mer_${code === "MAIN" ? 1 : 1000 + codes.indexOf(code)}`;
+  const call: TestApp["call"] = async (method, path, body, options = {}) => {
+    const isOfMerchants = !/^\/(merchants|users|invitations|audit|mail)\b/.test(path) && options.key !== null;
+    const headers = { ...(isOfMerchants && { "packhouse-merchant": code }), ...options.headers };
+    const answer = await app.call(method, path, body, { ...options, headers });
+    if (answer.status < 300 && isOfMerchants && owns.test(path)) names.learn([body, answer.body]);
+    return answer;
+  };
+  const own = { ...app, call };
+  const keys = { live: await keysOf(own, "live"), test: await keysOf(own, "test") };
+  await makePeople(app, code, id, keys.live.full, names);
+  const house = await openHouse(own, receiver, code);
+  const supplies = await house.supply();
+  const { ready, mine } = await makeMore(own, code, receiver, supplies, names);
+  if (code === "ALFA") await tellStory(own);
+  return { id, names, ready: { ...supplies, ...ready }, mine, keys };
+}
+
+/** Somebody who works for a merchant, and somebody whom it has asked to. */
+async function makePeople(app: TestApp, code: Code, id: string, key: string, names: Names): Promise<void> {
+  await signedInAs(app.service, "office", `Office ${code}`, readId("merchant", id));
+  const email = `asked@${code.toLowerCase()}.example`;
+  const { status, body } = await app.call("POST", "/invitations", { email, role: "office" }, { key });
+  if (status !== 201) throw new Error(`nobody is asked: ${JSON.stringify(body)}`);
+  names.learn([body, (await app.call("GET", "/users", undefined, { key })).body]);
+}
+
+/** What is a merchant's. The rest is the house's: its buildings, bins, carriers and what it counts. */
+const owns =
+  /^\/(orders|products|customers|returns|shipments|tracking|platforms|webhooks|notices|events|keys|inventory(?!\/(locations|bins|counts))|shipping\/labels)/;
+
+async function keysOf(app: Pick<TestApp, "call" | "keys" | "watch">, mode: Mode) {
+  const make = async (permission: Level) => {
+    const key = app.keys[mode].full;
+    const { body } = await app.call(
+      "POST",
+      "/keys",
+      { name: `own ${permission}`, permission, rate_limit_per_minute: 0 },
+      { key },
+    );
+    return body.data.key as string;
+  };
+  return { full: await make("full"), read_write: await make("read_write"), read: await make("read") };
+}
+
+async function answerOf(app: TestApp, { method, path, body, headers = {}, key }: Asked): Promise<Told> {
+  const url = `http://packhouse.test${beside.test(path) ? path : `/v1${path}`}`;
+  const sent = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const response = await app.app.handle(
+    new Request(url, {
+      method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(sent === undefined ? {} : { "content-type": typeof body === "string" ? "text/csv" : "application/json" }),
+        ...headers,
+      },
+      ...(sent === undefined ? {} : { body: sent }),
+    }),
+  );
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+async function sharedBy(app: TestApp): Promise<ReadonlySet<string>> {
+  const buildings = (await app.get("/inventory/locations")).body.data as Building[];
+  const keys = (await app.get("/keys?limit=100")).body.data as { id: string; merchant_id: string | null }[];
+  const ofHouse = keys.filter(({ merchant_id }) => merchant_id === null);
+  return new Set([
+    ...buildings.flatMap(({ name, address }) => [name, address.address_line1]),
+    ...ofHouse.map(({ id }) => id),
+  ]);
+}
+
+interface Building {
+  readonly name: string;
+  readonly address: { readonly address_line1: string };
+}
+
+async function rowsOf({ service }: TestApp): Promise<Record<Mode, Rows>> {
+  return { live: await service.stores.live.read(allRows), test: await service.stores.test.read(allRows) };
+}
+
+/** Notes which rows are not the asking merchant's: those that say it, and those that came with others. */
+function keepForeign(
+  all: Map<Mode, Map<string, Map<string, string>>>,
+  mode: Mode,
+  code: Code,
+  rows: Rows,
+  id: string,
+): void {
+  const kept = all.get(mode) ?? new Map<string, Map<string, string>>();
+  all.set(mode, kept);
+  for (const [table, found] of rows) {
+    const foreign = kept.get(table) ?? new Map<string, string>();
+    kept.set(table, foreign);
+    for (const [key, text] of found) {
+      const { merchant_id } = JSON.parse(text) as { merchant_id?: number | null };
+      const isOwn = merchant_id == null ? code === "BETA" : code === "BETA" && `mer_${merchant_id}` === id;
+      if (!isOwn) foreign.set(key, text);
+    }
+  }
+}
+
+function settled(all: Map<Mode, Map<string, Map<string, string>>>, mode: Mode, now: Rows): Rows {
+  const kept = all.get(mode) ?? new Map<string, Map<string, string>>();
+  return new Map(
+    [...now].map(([table, rows]) => [table, new Map([...rows].filter(([key]) => kept.get(table)?.has(key)))]),
+  );
+}
+
+/** The operations of the service by their names, with what they need. */
+export const needsOf = (app: TestApp) => new Map(operationsOf(app.app.routes).map((one) => [one.id, one]));

@@ -1,0 +1,131 @@
+// Ways in which something of one merchant could come to another: looked for, or planted to see that it would be found.
+import { eq } from "drizzle-orm";
+import { idempotency_keys } from "../../db/schema/service.ts";
+import { subscriptions } from "../../db/schema/webhooks.ts";
+import { readId } from "../../src/kit/ids.ts";
+import { counter } from "../../src/kit/meter.ts";
+import { type Checked, check, compareLooks, looksOf } from "./check.ts";
+import type { Asked, Code, Fixture } from "./fixture.ts";
+import type { Leak } from "./seam.ts";
+import { strangers } from "./words.ts";
+
+/** A leak that is planted, and the look that finds it. */
+interface Planted {
+  readonly leak?: Leak;
+  /** What is done to the records or meters, where nothing is put between. */
+  readonly plant?: (fixture: Fixture) => Promise<void>;
+  readonly find: (fixture: Fixture, operations: readonly Checked[]) => Promise<readonly string[]>;
+}
+
+const over = (...names: string[]): Leak => ({ tables: new Set(names) });
+
+const cases =
+  (...names: string[]): Planted["find"] =>
+  async (fixture, operations) =>
+    (
+      await check(
+        fixture,
+        operations.filter(({ operationId }) => names.includes(operationId)),
+      )
+    ).leaks;
+
+const looks =
+  (...names: string[]): Planted["find"] =>
+  (fixture, operations) =>
+    compareLooks(
+      fixture,
+      looksOf(
+        operations.filter(({ operationId }) => names.includes(operationId)),
+        fixture.merchants.BETA,
+      ),
+    );
+
+const skus_seen = counter("planted_units_total", "Units by SKU.", ["sku"]);
+
+/** The leaks. */
+export const planted: Readonly<Record<string, Planted>> = {
+  "a look-up without its condition": { leak: over("orders"), find: cases("getOrder") },
+  "a count over all": { leak: over("order_counts"), find: looks("countOrders") },
+  "an id in an error": { leak: over("products"), find: cases("createProduct") },
+  "an event to the wrong subscriber": {
+    plant: async ({ app, merchants }) => {
+      const id = readId("subscription", merchants.BETA.ready["redeliverWebhookDelivery"]?.path?.["id"] ?? "") ?? 0;
+      await app.service.stores.test.write((tx) =>
+        tx.sql.update(subscriptions).set({ merchant_id: null }).where(eq(subscriptions.id, id)),
+      );
+    },
+    find: wrongDeliveries,
+  },
+  "a metric with what a merchant sells": {
+    plant: async () => skus_seen.add(1, "TEA-100"),
+    find: namedMetrics,
+  },
+  "a list that is joined without its owner": { leak: over("shipments"), find: looks("listShipments") },
+  "an export over all": { leak: over("movements"), find: looks("exportMovements") },
+  "a search over all": { leak: over("orders", "customers", "customer_words"), find: cases("searchAll") },
+  "an answer that was kept for another merchant": { find: (fixture) => repeatedAnswers(fixture, true) },
+  "a cursor of another merchant": { leak: { hides_scope: true }, find: cases("listOrders") },
+};
+
+/** What receivers of the merchant who asks were sent of others, once there is something new of each. */
+export async function wrongDeliveries(fixture: Fixture): Promise<string[]> {
+  const { app, sent, merchants } = fixture;
+  const scan = strangers(fixture);
+  const from = sent.BETA.length;
+  for (const code of ["MAIN", "ALFA", "BETA"] as const) {
+    const headers = { "packhouse-merchant": code };
+    const body = { sku: "TEA", quantity: 1 };
+    await app.call("POST", "/inventory", body, { headers, key: app.keys.test.full });
+  }
+  await app.runJobs();
+  const found = sent.BETA.flatMap((body) => {
+    const owner = JSON.parse(body).merchant_id;
+    const others = scan(body, { path: "" });
+    return owner === merchants.BETA.id && others.length === 0
+      ? []
+      : [`${owner}: ${others.join()}: ${body.slice(0, 200)}`];
+  });
+  return sent.BETA.length === from ? [...found, "nothing was sent at all"] : found;
+}
+
+/** What the metrics name of any merchant. */
+export async function namedMetrics(fixture: Fixture): Promise<string[]> {
+  const { text } = await fixture.ask({ method: "GET", path: "/metrics", key: fixture.app.keys.live.full });
+  return strangers(fixture, new Set())(text, { path: "" });
+}
+
+let turn = 0;
+
+/** What a merchant gets that sends the request, and the Idempotency-Key, of another one. */
+export async function repeatedAnswers(fixture: Fixture, confuses = false): Promise<string[]> {
+  const { merchants, ask, app } = fixture;
+  const found: string[] = [];
+  turn += 1;
+  for (const path of ["/products", "/orders", "/keys"]) {
+    const key = `again-${turn}-${path.slice(1)}`;
+    const send = (code: Code, body: unknown): Promise<{ status: number; text: string; headers: Headers }> => {
+      const headers = { "idempotency-key": key };
+      return ask({ method: "POST", path, body, headers, key: merchants[code].keys.live.full } satisfies Asked);
+    };
+    const body = bodyFor(path, merchants.ALFA.ready["createOrder"]?.body);
+    const first = await send("ALFA", body);
+    if (first.status !== 201) throw new Error(`${path}: ${first.status} ${first.text}`);
+    if (confuses) {
+      const [as, by] = [merchants.BETA.id, merchants.ALFA.id].map((id) => `${id} ${key}`) as [string, string];
+      await app.service.stores.live.write((tx) =>
+        tx.sql.update(idempotency_keys).set({ key: as }).where(eq(idempotency_keys.key, by)),
+      );
+    }
+    const { headers, text, status } = await send("BETA", body);
+    if (headers.has("idempotency-replayed") || text.includes("idempotency_key_reused")) {
+      found.push(`${path}: ${status} ${text.slice(0, 200)}`);
+    }
+  }
+  return found;
+}
+
+function bodyFor(path: string, order: unknown): unknown {
+  if (path === "/products") return { sku: `KEPT-${turn}`, name: "Kept" };
+  if (path === "/keys") return { name: `kept ${turn}`, permission: "read" };
+  return { ...(order as object), order_number: `KEPT-${turn}` };
+}

@@ -1,0 +1,61 @@
+// What a merchant's records are called by, as answers tell it.
+
+/** Identifiers with their prefix: those of rows, and those that are made of chance. */
+const forms = /^(?:([a-z]{3})_\d{4,}|(evt)_[0-9a-f]{32})$/;
+
+/** Fields whose texts name or describe what somebody has. */
+const naming = new Set([
+  ...["sku", "name", "email", "order_number", "tracking_number", "lot_number", "barcode", "gtin", "value"],
+  ...["first_name", "last_name", "company", "address_line1", "address_line2", "phone", "customer_email"],
+  ...[
+    "reference",
+    "supplier",
+    "notes",
+    "producer",
+    "note",
+    "order_notes",
+    "description",
+    "store_id",
+    "url",
+    "external_id",
+  ],
+  ...["order_prefix", "label_url", "tracking_url", "callback_url", "product_name", "order_id", "event_id"],
+]);
+
+/** What the house has, and its people and keys that act for merchants. */
+const ofHouse = new Set(["whs", "cac", "man", "rtc", "zch", "cnt", "mer"]);
+const acting = new Set(["actor", "actor_id", "by", "created_by"]);
+
+/** The names of records, by prefix of an identifier and by field. */
+export class Names {
+  readonly #known = new Map<string, Set<string>>();
+
+  /** Notes every identifier, and the texts of naming fields. */
+  learn(value: unknown, field = ""): void {
+    if (typeof value === "string") {
+      const found = forms.exec(value);
+      const prefix = found?.[1] ?? found?.[2];
+      if (prefix !== undefined && !ofHouse.has(prefix)) this.#note(prefix, value);
+      if (naming.has(field)) this.#note(field, value);
+    } else if (Array.isArray(value)) {
+      for (const item of value) this.learn(item, field);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [name, inner] of Object.entries(value)) if (!acting.has(name)) this.learn(inner, name);
+    }
+  }
+
+  /** The names known by one word, in the order in which they were met. */
+  of(word: string): readonly string[] {
+    return [...(this.#known.get(word) ?? [])];
+  }
+
+  /** All that are known. */
+  all(): ReadonlySet<string> {
+    return new Set([...this.#known.values()].flatMap((some) => [...some]));
+  }
+
+  #note(word: string, name: string): void {
+    const some = this.#known.get(word) ?? new Set<string>();
+    this.#known.set(word, some.add(name));
+  }
+}

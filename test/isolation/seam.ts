@@ -1,0 +1,129 @@
+// What stands between the service and its stores in the test of isolation: writes that are taken back once they have
+// been looked at, so that every case meets the same records, and planted leaks.
+import { getTableName, type Table } from "drizzle-orm";
+import { unscoped } from "../../src/database/scope.ts";
+import { scopedStore } from "../../src/database/scoped_store.ts";
+import type { Db, Reading, Scope, Store, Tx } from "../../src/database/store.ts";
+
+/** A planted leak: what is forgotten between the service and its stores. */
+export interface Leak {
+  /** The tables that are read without regard to whose they are. */
+  readonly tables?: ReadonlySet<string>;
+  /** Whether a store does not tell whose records it sees. */
+  readonly hides_scope?: boolean;
+}
+
+/** What the test sets. */
+export interface Seam {
+  /** Set while writes are taken back: told of each that would have been committed. */
+  judge: ((store: Store, tx: Tx) => Promise<void>) | null;
+  leak: Leak | null;
+  readonly through: (store: Store) => Store;
+}
+
+/** Opens a seam that lets everything pass. */
+export function openSeam(): Seam {
+  const seam: Seam = { judge: null, leak: null, through: (store) => between(store, seam) };
+  return seam;
+}
+
+function between(store: Store, seam: Seam): Store {
+  const view = <D extends Db>(db: D): D => (seam.leak?.tables === undefined ? db : leaky(db, seam.leak.tables));
+  const outer: Store = {
+    mode: store.mode,
+    clock: store.clock,
+    scope: unscoped,
+    get base() {
+      return outer;
+    },
+    scoped: (scope) => (seam.leak?.hides_scope ? silent(outer, scope) : scopedStore(outer, scope)),
+    read: (work) => store.read((db) => work(view(db))),
+    readLatest: (work) => store.readLatest((db) => work(view(db))),
+    write: (work) => writing(store, seam, (tx) => work(view(tx))),
+    onWake: (listener) => store.onWake(listener),
+    onChange: (listener) => store.onChange(listener),
+    onStep: (listener) => store.onStep(listener),
+    facts: () => store.facts(),
+    findDamage: (depth, ending) => store.findDamage(depth, ending),
+    close: () => store.close(),
+  };
+  return outer;
+}
+
+class TakenBack extends Error {}
+
+async function writing<T>(store: Store, seam: Seam, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const { judge } = seam;
+  if (judge === null) return store.write(work);
+  let result: { readonly done: T } | null = null;
+  try {
+    await store.write(async (tx) => {
+      result = null;
+      const done = await work(tx);
+      await judge(store, tx);
+      result = { done };
+      throw new TakenBack();
+    });
+  } catch (error) {
+    if (!(error instanceof TakenBack)) throw error;
+  }
+  return (result as unknown as { readonly done: T }).done;
+}
+
+/** A store that sees what a scope does, and says that it is bare. */
+function silent(base: Store, scope: Scope): Store {
+  const store = scopedStore(base, scope);
+  return new Proxy(store, { get: (_, name) => (name === "scope" ? unscoped : part(store, name)) });
+}
+
+const leaks = new WeakMap<object, object>();
+
+/** A view whose scoped ones read some tables without their scope. */
+function leaky<D extends Db>(bare: D, tables: ReadonlySet<string>): D {
+  const scoped = (scope: Scope) => {
+    const view = bare.scoped(scope);
+    const known = leaks.get(view) as Db | undefined;
+    if (known !== undefined || scope.sees === null) return known ?? view;
+    const sql = leakySql(bare.sql, view.sql, tables);
+    const made: Db = new Proxy(view, {
+      get: (_, name) => (name === "sql" ? sql : name === "scoped" ? scoped : part(view, name)),
+    });
+    leaks.set(view, made);
+    return made;
+  };
+  return new Proxy(bare, { get: (_, name) => (name === "scoped" ? scoped : part(bare, name)) });
+}
+
+type Select = (fields?: unknown) => { from: (table: Table) => unknown };
+
+/** A handle that reads some tables by the bare one. Each leak has handles of its own, and so its own statements. */
+function leakySql(bare: Reading, own: Reading, tables: ReadonlySet<string>): Reading {
+  const begin = (name: "select" | "selectDistinct") => (fields?: unknown) => ({
+    from: (table: Table) => {
+      const forgets = tables.has(nameOf(table));
+      return (part(forgets ? bare : own, name) as Select)(fields).from(table);
+    },
+  });
+  const count = (table: Table, ...rest: unknown[]) =>
+    (part(tables.has(nameOf(table)) ? bare : own, "$count") as (...given: unknown[]) => unknown)(table, ...rest);
+  const changed: Record<PropertyKey, unknown> = {
+    select: begin("select"),
+    selectDistinct: begin("selectDistinct"),
+    $count: count,
+  };
+  return new Proxy(own, { get: (_, name) => changed[name] ?? part(own, name) });
+}
+
+function nameOf(source: Table): string {
+  try {
+    return getTableName(source);
+  } catch {
+    return "";
+  }
+}
+
+/** A part of a thing, bound to it: private fields are found by the thing itself alone. */
+function part(of: object, name: PropertyKey): unknown {
+  const value = Reflect.get(of, name, of);
+  return typeof value === "function" ? value.bind(of) : value;
+}

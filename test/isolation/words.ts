@@ -1,0 +1,70 @@
+// Words of answers: what stands for somebody unknown, what two answers have in common, and what only others have.
+import examples from "../../src/reference/examples.json";
+import type { Asked, Fixture, Told } from "./fixture.ts";
+
+/** What nobody has, in the form of a name that somebody has. */
+export function unknownOf(word: string, like: string): string {
+  if (word === "merchant")
+    return /^\d+$/.test(like) ? "987654321" : like.startsWith("mer_") ? "mer_987654321" : "NOBODY";
+  if (word === "cursor") return "bWFkZSB1cA.bWFkZSB1cA";
+  if (/^[a-z]{3}_\d+$/.test(like)) return `${like.slice(0, 4)}987654321`;
+  if (/^\d+$/.test(like) && word.length === 3) return "987654321";
+  if (word === "evt") return `evt_${"0".repeat(32)}`;
+  if (like.startsWith("https://")) return `${like}-none`;
+  return like.replace(/\d/g, "7").replace(/[a-z]/g, "q").replace(/[A-Z]/g, "Q");
+}
+
+const requests = /\breq_[0-9a-f]{32}\b/g;
+
+/** An answer without what every answer has of its own, and without what was sent. */
+export function plain({ status, text }: Told, sent: string): string {
+  const order = new Map<string, string>();
+  // An id is not a part of a longer one.
+  const forms = [sent, encodeURIComponent(sent), sent.replace("https://", "")].map((form) =>
+    /^\w+$/.test(form) ? new RegExp(`(?<=\\b(?:[a-z]{3}_)?)${form}\\b`, "g") : form,
+  );
+  const told = forms
+    .reduce<string>((left, form) => left.replaceAll(form, "<sent>"), text.replace(requests, "<request>"))
+    .replace(/"timestamp":"[^"]+"/, "<now>")
+    .replace(/(#)[\w-]{43}|(expires=)\d+&signature=[\w-]+/g, "$1$2<chance>")
+    .replace(/\b(?:live|test)_[0-9a-f]{32}\b/g, "<chance>")
+    .replace(/\bevt_(?:test_)?[0-9a-f]{32}\b/g, "<event>")
+    .replace(/\b([a-z]{3})_\d+\b/g, (id) => {
+      const known = order.get(id) ?? `<${id.slice(0, 3)} ${order.size}>`;
+      order.set(id, known);
+      return known;
+    });
+  return `${status} ${told}`;
+}
+
+const ids = /\b(?:[a-z]{3}_\d{4,}|evt_[0-9a-f]{32})\b/g;
+const short = 4;
+const shown = JSON.stringify(examples);
+
+/** Finds in answers what only others have, unless it was sent. */
+export function strangers(
+  { merchants: { MAIN, BETA, ALFA }, shared }: Pick<Fixture, "merchants" | "shared">,
+  own: ReadonlySet<string> = BETA.names.all(),
+): (text: string, asked: Pick<Asked, "path" | "body">) => string[] {
+  const others = [MAIN, BETA, ALFA]
+    .flatMap(({ names }) => [...names.all()])
+    .filter((name) => !own.has(name) && !shared.has(name));
+  const known = new Set(others);
+  const named = others.filter((name) => name.length > short && !/^[a-z]{3}_\d+$/.test(name));
+  const seen = new Map<string, string[]>();
+  return (text, { path, body }) => {
+    const key = text.replace(requests, "");
+    const found = seen.get(key) ?? [
+      ...[...text.matchAll(ids)].map(([id]) => id).filter((id) => known.has(id)),
+      ...named.filter((name) => text.includes(name)),
+    ];
+    seen.set(key, found);
+    if (found.length === 0) return found;
+    const sent = decodeURIComponent(path) + JSON.stringify(body ?? "");
+    const parts = sent.split(/[/?=&"[\],{}:]/).filter((one) => one.length >= short);
+    const isSent = (name: string) => sent.includes(name) || parts.some((one) => name.includes(one));
+    // A test of a webhook sends what the reference shows.
+    const isExample = (name: string) => text.includes("evt_test_") && shown.includes(name);
+    return [...new Set(found)].filter((name) => !isSent(name) && !isExample(name));
+  };
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import type { Store } from "../../src/database/store.ts";
+import { createMerchant, ensureMerchant, suspendMerchant } from "../../src/merchants/commands.ts";
+import { directoryOf } from "../../src/merchants/directory.ts";
+import { openTemporaryStore } from "../database/temporary.ts";
+
+let store: Store;
+beforeAll(async () => {
+  store = await openTemporaryStore({ mode: "live" });
+  await store.write(ensureMerchant);
+});
+afterAll(() => store.close());
+
+const make = (code: string) => store.write((tx) => createMerchant(tx, { code, name: code }, "UTC"));
+
+test("a merchant is known by its id and its code, without a query from the second time on", async () => {
+  const directory = directoryOf(store);
+  expect(directoryOf(store.scoped({ sees: 1, makes: 1 }))).toBe(directory);
+  expect(directory.fresh()).toBeNull();
+  const reads = spyOn(store, "read");
+  const [known, same] = await Promise.all([directory.now(), directory.now()]);
+  expect(same).toBe(known);
+  expect(directory.fresh()).toBe(known);
+  expect(await directory.now()).toBe(known);
+  expect(reads).toHaveBeenCalledTimes(1);
+  reads.mockRestore();
+  const [main] = known.all;
+  for (const name of ["MAIN", "mer_1", "1", 1]) expect(known.named(name)).toBe(main ?? null);
+  for (const name of ["main", "mer_2", "cus_1", "", 0]) expect(known.named(name)).toBeNull();
+  expect([known.byId(1), known.byId(2), known.only]).toEqual([main ?? null, null, main ?? null]);
+});
+
+test("a change by this process is known at once, also to who had asked before it", async () => {
+  const directory = directoryOf(store);
+  await directory.now();
+  const { id } = await make("ACME");
+  expect(directory.fresh()).toBeNull();
+  expect((await directory.now()).named("ACME")?.id).toBe(id);
+  const asked = directory.now();
+  await store.write((tx) => suspendMerchant(tx, "ACME"));
+  await asked;
+  expect((await directory.now()).byId(id)?.status).toBe("suspended");
+});
+
+test("an answer that a change has overtaken is not kept", async () => {
+  const directory = directoryOf(store);
+  await make("BOLT");
+  const stale = Promise.withResolvers<void>();
+  const read = store.read.bind(store);
+  const reads = spyOn(store, "read").mockImplementationOnce((async (work: never) => {
+    const found = await read(work);
+    await stale.promise;
+    return found;
+  }) as Store["read"]);
+  const before = directory.now();
+  await make("CORA");
+  expect((await directory.now()).named("CORA")).not.toBeNull();
+  stale.resolve();
+  expect((await before).named("CORA")).toBeNull();
+  expect((await directory.now()).named("CORA")).not.toBeNull();
+  reads.mockRestore();
+});
+
+test("a change by another process is known half a second later", async () => {
+  const directory = directoryOf(store);
+  const known = await directory.now();
+  const at = performance.now();
+  const clock = spyOn(performance, "now");
+  clock.mockReturnValue(at + 400);
+  expect(await directory.now()).toBe(known);
+  clock.mockReturnValue(at + 501);
+  expect(directory.fresh()).toBeNull();
+  expect(await directory.now()).not.toBe(known);
+  clock.mockRestore();
+});

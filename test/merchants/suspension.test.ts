@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { settleSuspended } from "../../src/orders/jobs.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+
+let app: TestApp;
+const acme = { headers: { "packhouse-merchant": "ACME" } };
+const main = { headers: { "packhouse-merchant": "MAIN" } };
+
+// Goods of two merchants do not lie in one bin.
+const bin_of = (owned: typeof acme) => `A-${owned.headers["packhouse-merchant"]}`;
+
+beforeAll(async () => {
+  app = await openTestApp();
+  await app.post("/merchants", { code: "ACME", name: "Acme" });
+  for (const owned of [acme, main]) {
+    await sent("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
+    await sent("POST", "/inventory", { sku: "TEA", quantity: 50, location: "whs_1001", bin: bin_of(owned) }, owned);
+  }
+});
+afterAll(() => app.close());
+
+async function sent(method: string, path: string, body: unknown = {}, owned: object = {}) {
+  const { status, body: answer } = await app.call(method, path, body, owned);
+  expect([method, path, status, answer.error]).toEqual([method, path, status < 300 ? status : 200, undefined]);
+  return answer.data ?? answer;
+}
+
+let number = 0;
+const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+
+/** An order of a merchant for so many units of tea. */
+async function order(owned: typeof acme, quantity = 2) {
+  number += 1;
+  const email = `jane${number}@example.com`;
+  const who = await sent("POST", "/customers", { email, first_name: "Jane", shipping_addresses: [address] }, owned);
+  const line_items = [{ sku: "TEA", quantity, unit_price: "3.00" }];
+  const draft = { order_number: `S-${number}`, customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
+  return sent("POST", "/orders", { ...draft, line_items }, owned);
+}
+
+const shown = async (id: string) => (await app.get(`/orders/${id}`)).body.data;
+const reasons = async (id: string) => (await shown(id)).holds.map(({ reason }: { reason: string }) => reason);
+const told = async () =>
+  (await app.takeEvents())
+    .filter(({ type }) => type.startsWith("order."))
+    .map(({ type, data }) => [type, data["status"]]);
+
+describe("works", () => {
+  test("orders that wait, and those at work, are held while their merchant is suspended, and no others", async () => {
+    const [waiting, begun, packed, gone] = [await order(acme), await order(acme), await order(acme), await order(acme)];
+    const other = await order(main);
+    await sent("POST", `/orders/${begun.id}/pick`);
+    await sent("POST", `/orders/${packed.id}/pack`);
+    await sent("POST", `/orders/${gone.id}/ship`);
+    await told();
+    await sent("POST", "/merchants/ACME/suspend");
+    await app.runJobs();
+    for (const { id } of [waiting, begun, packed]) {
+      expect(await shown(id)).toMatchObject({
+        status: "on_hold",
+        holds: [{ reason: "merchant_suspended", lifted_by: "cause", hold_until: null }],
+      });
+    }
+    expect([(await shown(gone.id)).status, (await shown(other.id)).status]).toEqual(["shipped", "pending"]);
+    for (const [id, act] of [
+      [waiting.id, "process"],
+      [begun.id, "pack"],
+      [packed.id, "ship"],
+    ]) {
+      const { status, body } = await app.post(`/orders/${id}/${act}`);
+      expect([act, status, body.error.code, body.error.from]).toEqual([
+        act,
+        409,
+        "invalid_state_transition",
+        "on_hold",
+      ]);
+    }
+    // Nobody lifts it but the merchant's coming back.
+    expect((await app.post(`/orders/${waiting.id}/release`)).body.data.still_on_hold).toBe(true);
+    await sent("POST", "/merchants/ACME/reactivate");
+    await app.runJobs();
+    expect(await Promise.all([waiting, begun, packed].map(async ({ id }) => (await shown(id)).status))).toEqual([
+      "pending",
+      "processing",
+      "fulfilled",
+    ]);
+    await sent("POST", `/orders/${packed.id}/ship`);
+    expect(await told()).toEqual([["order.shipped", "shipped"]]);
+    await app.call("DELETE", `/orders/${waiting.id}`);
+    await app.call("DELETE", `/orders/${begun.id}`);
+  });
+
+  test("orders come in and reserve meanwhile, and go on to reserve as stock comes", async () => {
+    await sent("POST", "/merchants/ACME/suspend");
+    // One that takes over what was reserved for it waits, too.
+    await sent(
+      "POST",
+      "/inventory/reserve",
+      { order_id: `S-${number + 1}`, items: [{ sku: "TEA", quantity: 1 }] },
+      acme,
+    );
+    const adopting = await order(acme, 1);
+    expect(adopting).toMatchObject({ status: "on_hold", holds: [{ reason: "merchant_suspended" }] });
+    await app.call("DELETE", `/orders/${adopting.id}`);
+    await told();
+    const made = await order(acme, 60);
+    expect(made).toMatchObject({ status: "on_hold", holds: [{ reason: "merchant_suspended" }] });
+    expect(made.line_items[0].quantity_reserved).toBeGreaterThan(0);
+    expect(await told()).toEqual([["order.created", "on_hold"]]);
+    await sent("POST", "/inventory", { sku: "TEA", quantity: 60, location: "whs_1001" }, acme);
+    await app.runJobs();
+    expect((await shown(made.id)).line_items[0]).toMatchObject({ quantity_reserved: 60, quantity_backordered: 0 });
+    // A hold of a person's own stays when the merchant comes back.
+    await sent("POST", `/orders/${made.id}/hold`, { reason: "payment" });
+    await sent("POST", "/merchants/ACME/reactivate");
+    await app.runJobs();
+    expect(await reasons(made.id)).toEqual(["payment"]);
+    await app.call("DELETE", `/orders/${made.id}`);
+  });
+
+  test("what was left by a round of long ago is made up for", async () => {
+    const made = [];
+    for (let count = 0; count < 3; count += 1) made.push(await order(acme));
+    await sent("POST", "/merchants/ACME/suspend");
+    app.clocks.live.advance(2 * 3_600_000);
+    // The job that the change wakes looks for changes of the last hour alone; the one of every hour makes up for it.
+    await app.runJobs();
+    expect(await reasons(made[0].id)).toEqual([]);
+    const { live } = app.service.stores;
+    await settleSuspended(live, app.service);
+    for (const { id } of made) expect(await reasons(id)).toEqual(["merchant_suspended"]);
+    await sent("POST", "/merchants/ACME/reactivate");
+    await app.runJobs();
+    for (const { id } of made) {
+      expect(await reasons(id)).toEqual([]);
+      await app.call("DELETE", `/orders/${id}`);
+    }
+  });
+
+  test("those of the test world are held, too", async () => {
+    const key = app.keys.test.full;
+    const owned = { key, ...acme };
+    await sent("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
+    await sent("POST", "/inventory", { sku: "TEA", quantity: 5 }, owned);
+    const made = await order(owned);
+    await sent("POST", "/merchants/ACME/suspend");
+    await app.runJobs();
+    const { body } = await app.call("GET", `/orders/${made.id}`, undefined, { key });
+    expect(body.data.holds).toMatchObject([{ reason: "merchant_suspended" }]);
+    const left = await app.post("/merchants/ACME/close");
+    expect(left.body.error).toMatchObject({ code: "merchant_not_empty", world: "live" });
+    await sent("POST", "/merchants/ACME/reactivate");
+  });
+});
+
+describe("refuses", () => {
+  test("to close a merchant with an open order", async () => {
+    await sent("POST", "/merchants", { code: "BOLT", name: "Bolt" });
+    const owned = { headers: { "packhouse-merchant": "BOLT" } };
+    await sent("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
+    const made = await order(owned);
+    const { body } = await app.post("/merchants/BOLT/close");
+    expect(body.error).toMatchObject({ code: "merchant_not_empty", world: "live", open_orders: 1, units: 0 });
+    expect(body.error.message).toBe("BOLT still has 1 open order: let them leave, or take them out, first.");
+    await app.call("DELETE", `/orders/${made.id}`);
+    await sent("POST", "/merchants/BOLT/close");
+  });
+});

@@ -1,0 +1,136 @@
+// Whose records a query sees. The handle that a function is given narrows what it builds to one merchant's records; it
+// cannot see what is written as text.
+import { isFunction, lineAt, type Node, nameOf, nodesOf, type Source } from "./source.ts";
+
+/** Files that name owned tables in text, and why that is right in the scope of one merchant. */
+export const reasons: Readonly<Record<string, string>> = {
+  "src/inventory/bins/store.ts": "what lies in a bin is the house's to see, whosever it is",
+  "src/inventory/counts/store.ts": "by the id of a product that the query sees",
+  "src/inventory/explanations/store.ts": "by the id of a product that was found in the scope",
+  "src/inventory/ledger/store.ts": "by the ids of the stock items of a movement that the query sees",
+  "src/inventory/levels/store.ts": "by the id of a product that the query sees",
+  "src/inventory/lots/store.ts": "by the id of a lot or of its product that the query sees",
+  "src/inventory/putbacks/store.ts": "how full a bin is depends on the units of all merchants",
+  "src/inventory/receipts/store.ts": "products of the lines of a receipt that the query sees",
+  "src/inventory/reservations/store.ts": "lines of a reservation that the query sees",
+  "src/inventory/stock/store.ts": "by the id of a product that the query sees",
+  "src/inventory/transfers/store.ts": "products of the lines of a transfer that the query sees",
+  "src/inventory/warehouses/store.ts": "how full a bin is depends on the units of all merchants",
+  "src/orders/conditions/store.ts": "what belongs to an order that the query sees, by its id",
+  "src/orders/holds/store.ts": "goods of an order that is held; a job asks for all merchants",
+  "src/orders/search/store.ts": "what belongs to an order that the query sees, by its id",
+  "src/orders/store.ts": "the order of a line that was found in the scope",
+  "src/reports/overview/departures/store.ts": "what belongs to an order that the query sees, by its id",
+  "src/reports/overview/topics/store.ts": "records that a row belongs to, by ids, after its own table was narrowed",
+  "src/returns/store.ts": "tracking records of a return's number and of its own merchant",
+  "src/webhooks/deliveries/store.ts": "the event of a delivery that the query sees; a job asks whether an event waits",
+};
+
+// What verifies a store looks at the records of all merchants.
+const verifies = /\/audit\//;
+
+/** The tables whose rows belong to merchants: those with a column that says so. */
+function ownedTables(sources: readonly Source[]): ReadonlySet<string> {
+  const declared = sources
+    .filter(({ file }) => file.startsWith("db/schema/"))
+    .flatMap(({ tree }) => nodesOf(tree).filter(({ type }) => type === "VariableDeclarator"));
+  return new Set(declared.filter(({ init }) => isOwned(init)).map(({ id }) => nameOf(id)));
+}
+
+function isOwned(init: unknown): boolean {
+  const call = init as Node | null;
+  if (call?.type !== "CallExpression" || nameOf(call["callee"]) !== "table") return false;
+  const [, columns] = call["arguments"] as Node[];
+  const properties = (columns?.["properties"] ?? []) as Node[];
+  return properties.some(({ key }) => nameOf(key) === "merchant_id");
+}
+
+/** Owned tables that stand in the text of a query, in a file without a reason; and reasons that nothing needs. */
+export function unseenTables(sources: readonly Source[], given = reasons): string[] {
+  const owned = ownedTables(sources);
+  const found = new Map<string, string[]>();
+  for (const source of sources) {
+    const { file, tree } = source;
+    if (!file.startsWith("src/") || verifies.test(file)) continue;
+    for (const node of nodesOf(tree)) {
+      if (node.type !== "TaggedTemplateExpression") continue;
+      const { expressions } = node["quasi"] as unknown as { readonly expressions: readonly Node[] };
+      for (const table of expressions.filter((part) => owned.has(nameOf(part)))) {
+        const line = `${file}:${lineAt(source, table.start)} names ${nameOf(table)} in the text of a query`;
+        found.set(file, [...(found.get(file) ?? []), line]);
+      }
+    }
+  }
+  const idle = Object.keys(given).filter((file) => !found.has(file));
+  return [
+    ...[...found].flatMap(([file, lines]) => (Object.hasOwn(given, file) ? [] : lines)),
+    ...idle.map((file) => `${file} names no owned table, and needs no reason`),
+  ];
+}
+
+const drivers = /^(?:bun:sqlite|pg|drizzle-orm\/(?:bun-sqlite|node-postgres)(?:\/.*)?)$/;
+const asks = /^(?:from|\w+Join|insert|update|delete|\$count)$/;
+
+/**
+ * Queries over owned tables that are not asked by a handle that was handed in, and files beside the database that open
+ * or build queries of their own.
+ */
+export function loneQueries(sources: readonly Source[]): string[] {
+  const owned = ownedTables(sources);
+  return sources
+    .filter(({ file }) => file.startsWith("src/") && !file.startsWith("src/database/"))
+    .flatMap((source) => {
+      const { file, imports } = source;
+      const opened = imports.filter(({ from, only_types }) => drivers.test(from) && !only_types);
+      return [
+        ...opened.map(({ from }) => `${file} asks the database by ${from}`),
+        ...lonely(source.tree, new Set(), owned).map(
+          (at) => `${file}:${lineAt(source, at)} asks without a handle that was handed in`,
+        ),
+      ];
+    });
+}
+
+/** The places below a node where an owned table is asked by something that no function around it was given. */
+function lonely(node: Node, handed: ReadonlySet<string>, owned: ReadonlySet<string>): number[] {
+  const known = isFunction(node) ? handedIn(node, handed) : handed;
+  const own = node.type === "CallExpression" && asksOwned(node, owned) && !isHanded(node, known) ? [node.start] : [];
+  const below = Object.values(node).flatMap((value) => (Array.isArray(value) ? value : [value]));
+  const nodes = below.filter((value): value is Node => typeof (value as Node | null)?.type === "string");
+  return [...own, ...nodes.flatMap((child) => lonely(child, known, owned))];
+}
+
+/** What a function is handed, and the same seen in another scope. */
+function handedIn(node: Node, handed: ReadonlySet<string>): ReadonlySet<string> {
+  const known = new Set([...handed, ...namesIn(node["params"] as Node[])]);
+  for (const { type, id, init } of nodesOf(node)) {
+    const [root = "", method] = nameOf((init as Node | null)?.["callee"]).split(".");
+    if (type === "VariableDeclarator" && method === "scoped" && known.has(root)) known.add(nameOf(id));
+  }
+  return known;
+}
+
+function asksOwned(call: Node, owned: ReadonlySet<string>): boolean {
+  const callee = call["callee"] as Node;
+  if (callee.type !== "MemberExpression" || !asks.test(nameOf(callee["property"]))) return false;
+  const [first] = call["arguments"] as Node[];
+  return owned.has(nameOf(first));
+}
+
+/** Whether a chain of calls begins with a parameter or a part of one. */
+function isHanded(call: Node, handed: ReadonlySet<string>): boolean {
+  let node = call;
+  while (node.type === "CallExpression" || node.type === "MemberExpression") {
+    const [root = ""] = nameOf(node).split(".");
+    if (root !== "") return handed.has(root);
+    node = (node.type === "CallExpression" ? node["callee"] : node["object"]) as Node;
+  }
+  return handed.has(nameOf(node));
+}
+
+/** The names that parameters bring, those of their parts too. */
+function namesIn(parameters: readonly Node[]): string[] {
+  return parameters.flatMap((parameter) =>
+    nodesOf(parameter).flatMap((node) => (node.type === "Identifier" ? [nameOf(node)] : [])),
+  );
+}
