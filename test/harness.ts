@@ -100,19 +100,28 @@ const addressOf = (path: string) => `http://packhouse.test${beside.test(path) ? 
 /** The app on stores that a test has opened by itself. */
 export const appOn = (stores: Service["stores"]) => createApp(serviceOn(stores, new Watch().log(), {}));
 
+interface Surroundings {
+  readonly clock: Clock;
+  readonly watch: Watch;
+  readonly log: Log;
+  readonly site: () => Service;
+}
+
+/** One of the service's stores, which the watch looks through when it is closed. */
+async function openStore(mode: Mode, options: Options, { clock, watch, log, site }: Surroundings): Promise<Store> {
+  const { through = (store) => store, running, sync } = options;
+  const left = (kept: string | Uint8Array) => watch.see(`the ${mode} database`, kept);
+  const settings = { clock: running?.[mode] ?? clock, mode, log, left, site, sync };
+  const timed = running === undefined ? settings : { ...settings, time: "database" as const };
+  return through(await openTemporaryStore(timed));
+}
+
 /** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
 export async function openTestApp(options: Options = {}) {
   const clocks = { live: stillClock(start), test: stillClock(start) };
   const watch = new Watch();
   const log = watch.log();
-  const { through = (store) => store } = options;
-  const open = async (mode: Mode) => {
-    const clock = options.running?.[mode] ?? clocks[mode];
-    const left = (kept: string | Uint8Array) => watch.see(`the ${mode} database`, kept);
-    const settings = { clock, mode, log, left, site: () => service, sync: options.sync };
-    const timed = options.running === undefined ? settings : { ...settings, time: "database" as const };
-    return through(await openTemporaryStore(timed));
-  };
+  const open = (mode: Mode) => openStore(mode, options, { clock: clocks[mode], watch, log, site: () => service });
   const [live, test] = [await open("live"), await open("test")];
   const service: Service = serviceOn({ live, test }, log, options);
   await begin(live, test);

@@ -34,20 +34,19 @@ const tells: Readonly<Record<string, readonly BilledAct[]>> = {
 const tells_nothing = `
   testMail createKey updateKey deleteKey rotateKey revokeKey createMerchant updateMerchant suspendMerchant
   reactivateMerchant closeMerchant updateMe changePassword updateUser endMyOtherSessions endMySession endSessions
-  endSession endViewAs joinMembership beginSecondFactor confirmSecondFactor renewRecoveryCodes turnOffSecondFactor createInvitation
-  resendInvitation revokeInvitation createProduct updateProduct importProducts verifyAddresses createCustomer
-  updateCustomer putCustomer createAddress updateAddress acceptAddressSuggestion deleteAddress createLocation
-  updateLocation reserveInventory releaseInventory extendReservation correctLot setLotStatus openCount recordCount
-  reviewCount cancelCount createReceipt scanReceipt cancelReceipt createTransfer closeTransfer cancelTransfer
-  importInventory adjustInventory transferOwnership createOrder updateOrder createOrders importOrders
-  acceptOrderSuggestion holdOrder releaseOrder processOrder allocateOrder splitOrder getRates createRateCard
-  updateRateCard importRateCardPrices setZoneOverrides importZoneOverrides importZoneCharts deleteZoneChart setHolidays
-  createCarrierAccount
-  updateCarrierAccount deleteCarrierAccount testCarrierAccount createManifest followNumber trackMany carrierCallback
-  beginViewAs endViewAs createReturn updateReturn closeReturn refundReturn reportRefund createPlatform
-  updatePlatform deletePlatform retryPlatformImport retryPlatformReport bigcommerceOrder shopifyOrder
-  woocommerceOrder createWebhook updateWebhook deleteWebhook rotateWebhookSecret testWebhook
-  redeliverWebhookDelivery recoverWebhook acknowledgeNotice chooseMembership joinMembership
+  endSession endViewAs joinMembership beginSecondFactor confirmSecondFactor renewRecoveryCodes turnOffSecondFactor
+  createInvitation resendInvitation revokeInvitation createProduct updateProduct importProducts verifyAddresses
+  createCustomer updateCustomer putCustomer createAddress updateAddress acceptAddressSuggestion deleteAddress
+  createLocation updateLocation reserveInventory releaseInventory extendReservation correctLot setLotStatus
+  openCount recordCount reviewCount cancelCount createReceipt scanReceipt cancelReceipt createTransfer
+  closeTransfer cancelTransfer importInventory adjustInventory transferOwnership createOrder updateOrder
+  createOrders importOrders acceptOrderSuggestion holdOrder releaseOrder processOrder allocateOrder splitOrder
+  getRates createRateCard updateRateCard importRateCardPrices setZoneOverrides importZoneOverrides importZoneCharts
+  deleteZoneChart setHolidays createCarrierAccount updateCarrierAccount deleteCarrierAccount testCarrierAccount
+  createManifest followNumber trackMany carrierCallback beginViewAs endViewAs createReturn updateReturn closeReturn
+  refundReturn reportRefund createPlatform updatePlatform deletePlatform retryPlatformImport retryPlatformReport
+  bigcommerceOrder shopifyOrder woocommerceOrder createWebhook updateWebhook deleteWebhook rotateWebhookSecret
+  testWebhook redeliverWebhookDelivery recoverWebhook acknowledgeNotice chooseMembership joinMembership
 `
   .trim()
   .split(/\s+/);

@@ -148,7 +148,10 @@ export async function listStocked(
   sort: LevelSort,
 ): Promise<ListedProduct[]> {
   const where = matching(db, filter);
-  if (where === undefined && after === null && sort === "sku") return first(db, { limit, offset });
+  if (where === undefined && after === null && sort === "sku") {
+    // When something changes, whoever has the list open asks for it at the same moment.
+    return db.memo(`inventory.first:${limit}:${offset}`, () => first(db, { limit, offset }));
+  }
   const isDown = sort.startsWith("-");
   const byUnits = sort.endsWith("available");
   const key = byUnits ? sql`(${available(db)})` : sort.endsWith("name") ? sql`${products.name}` : sql`${products.sku}`;
@@ -173,6 +176,6 @@ export async function listStocked(
 export async function countStocked(db: Db, filter: LevelFilter): Promise<number> {
   const where = matching(db, filter);
   if (where !== undefined) return db.sql.$count(products, where);
-  const [row] = await all(db, {});
+  const [row] = await db.memo("inventory.count", () => all(db, {}));
   return row?.count ?? 0;
 }

@@ -120,12 +120,19 @@ function list(call: Call, query: ListLevels): Promise<Response> {
       count: (db) => countStocked(db, filter),
       position: ({ key, place }) => [key, place],
     },
-    async (rows, db) => {
-      const shelves = await loadShelvesAndSets(
+    (rows, db) =>
+      levels(
         db,
         rows.map(({ id }) => id),
-      );
-      return shelves.map((shelf) => levelView(shelf, db.now, shelf.updated_at, showsBins(call)));
-    },
+        showsBins(call),
+      ),
   );
+}
+
+/** The levels of products, worked out once for all who ask for the same ones in a shared view. */
+function levels(db: Db, ids: readonly number[], bins: boolean): Promise<object[]> {
+  return db.memo(`inventory.levels:${bins}:${ids}`, async () => {
+    const shelves = await loadShelvesAndSets(db, ids);
+    return shelves.map((shelf) => levelView(shelf, db.now, shelf.updated_at, bins));
+  });
 }

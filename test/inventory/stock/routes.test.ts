@@ -132,6 +132,21 @@ describe("works", () => {
     expect((await app.get("/inventory?limit=2&page=3")).body.meta.pagination).toMatchObject({ page: 3, total: 5 });
   });
 
+  test("a list that was just asked for shows each change at once", async () => {
+    const quantities = async () => {
+      const { body } = await app.get("/inventory?limit=100");
+      return body.data.map(({ sku, on_hand }: { sku: string; on_hand: number }) => [sku, on_hand]);
+    };
+    for (let round = 0; round < 3; round += 1) {
+      const before = new Map(await quantities());
+      await app.post("/products", { sku: `NEW-${round}`, name: "New" });
+      await app.post("/inventory", { sku: "RICE", quantity: 1, location: warehouse });
+      const now = new Map([...before, [`NEW-${round}`, 0], ["RICE", Number(before.get("RICE")) + 1]]);
+      expect(new Map(await quantities())).toEqual(now);
+      expect((await app.get("/inventory?limit=1")).body.meta.pagination.total).toBe(now.size);
+    }
+  });
+
   test("a SKU may hold any text, encoded in paths", async () => {
     await app.post("/inventory", { sku: "a/b ü", quantity: 2 });
     const { body } = await app.get(`/inventory/${encodeURIComponent("a/b ü")}`);
