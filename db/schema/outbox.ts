@@ -1,13 +1,15 @@
 import type { EventType } from "../../src/outbox/catalog.ts";
+import { main_merchant } from "../../src/owners/rules.ts";
 import { id, index, int, packed, table, text, time, unique, where } from "../kit.ts";
-import { ownerOrHouse } from "./merchants.ts";
+import { owner } from "./merchants.ts";
 
 export const events = table(
   "events",
   {
     seq: id(),
     id: text().notNull(),
-    merchant_id: ownerOrHouse(),
+    // Events of before there were merchants are MAIN's by the default, without being written anew.
+    merchant_id: owner().default(main_merchant),
     type: text().$type<EventType>().notNull(),
     /**
      * The whole event as version 1 subscriptions receive it: these bytes are fixed here and resent verbatim. Empty when

@@ -22,6 +22,8 @@ export const subscriptions = table(
   {
     id: id(),
     merchant_id: ownerOrHouse(),
+    /** Of one of the house: the merchants whose events alone it is told, by id; null for all. */
+    merchants: json<number[]>(),
     url: text().notNull(),
     events: json<EventType[]>().notNull(),
     description: text(),

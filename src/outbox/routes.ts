@@ -88,8 +88,7 @@ async function get(db: Parameters<typeof findEvent>[0], id: string): Promise<Sto
 /** The event as subscriptions of version 1 receive it; without data once its payload was deleted. */
 export function eventView({ id, merchant_id: owner, type, created_at, body }: StoredEvent): object {
   if (body !== "") return JSON.parse(body);
-  const merchant_id = owner === null ? null : wireId("merchant", owner);
-  return { id, type, created_at: iso(created_at), merchant_id, data: null };
+  return { id, type, created_at: iso(created_at), merchant_id: wireId("merchant", owner), data: null };
 }
 
 const described = onFirstUse(() => {

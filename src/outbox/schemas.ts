@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { pageFields } from "../kit/page.ts";
 import { choice, closed, momentField, nullable } from "../kit/schema.ts";
-import { OwnerOrHouseView, OwnerView } from "../owners/schemas.ts";
+import { OwnerView } from "../owners/schemas.ts";
 import { eventTypes } from "./catalog.ts";
 
 const moment = Type.String({ format: "date-time" });
@@ -26,7 +26,7 @@ export const EventView = closed({
   id: Type.String(),
   type: choice(eventTypes),
   created_at: moment,
-  merchant_id: Type.Optional(OwnerOrHouseView),
+  merchant_id: Type.Optional(OwnerView),
   data: nullable(open),
 });
 

@@ -10,8 +10,8 @@ import type { EventContent, EventType } from "./catalog.ts";
 export interface StoredEvent extends EventContent {
   readonly seq: number;
   readonly id: string;
-  /** Null for an event of before there were merchants. */
-  readonly merchant_id: number | null;
+  /** The merchant whose record it is about; `MAIN` for events of before there were merchants. */
+  readonly merchant_id: number;
   readonly type: EventType;
   readonly created_at: number;
   readonly position: number | null;

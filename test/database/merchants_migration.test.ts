@@ -187,7 +187,7 @@ function inserting(table: string, row: Row): string {
 
 /** To whom the rows of a table belong that were there. */
 const owned = (table: string): string => {
-  const house = ["api_keys", "subscriptions", "deliveries", "events", "notices", "audit_entries"];
+  const house = ["api_keys", "subscriptions", "deliveries", "notices", "audit_entries"];
   house.push("memberships", "invitations");
   return house.includes(table) ? "null" : "1";
 };

@@ -1,8 +1,12 @@
 // A house that was made by the version before merchants goes on as it was: its goods, orders and customers are MAIN's,
 // its keys the house's, and nothing differs.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Store } from "../../src/database/store.ts";
 import { stillClock } from "../../src/kit/clock.ts";
+import { wholeExport } from "../../src/merchant_commands.ts";
 import { verifyStore } from "../../src/verification.ts";
 import { type Answered, appOn, start } from "../harness.ts";
 import { before, openUpgraded } from "./before_merchants.ts";
@@ -11,7 +15,7 @@ import { openTemporaryStore } from "./temporary.ts";
 const clock = stillClock(start + 3_600_000);
 let upgraded: Awaited<ReturnType<typeof openUpgraded>>;
 let test_store: Store;
-let ask: (method: string, path: string, body?: object) => Promise<{ status: number; body: Json }>;
+let ask: (method: string, path: string, body?: object, key?: string) => Promise<{ status: number; body: Json }>;
 
 type Json = Answered["body"];
 
@@ -19,8 +23,8 @@ beforeAll(async () => {
   upgraded = await openUpgraded(clock);
   test_store = await openTemporaryStore({ mode: "test", clock });
   const app = appOn({ live: upgraded.store, test: test_store });
-  ask = async (method, path, body) => {
-    const headers = { authorization: `Bearer ${before.key}`, "content-type": "application/json" };
+  ask = async (method, path, body, key = before.key) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const response = await app.handle(new Request(`http://packhouse.test/v1${path}`, { method, headers, ...sent }));
     return { status: response.status, body: await response.json() };
@@ -47,6 +51,27 @@ test("what there was belongs to MAIN, and the key of before is the house's", asy
   const { body: keys } = await ask("GET", "/keys");
   expect(keys.data.length).toBeGreaterThan(0);
   for (const key of keys.data) expect(key.merchant_id).toBeNull();
+});
+
+test("the events of before are MAIN's: its own key is told them, and its files hold them", async () => {
+  const told = async (key?: string) => {
+    const { body } = await ask("GET", "/events?limit=100", undefined, key);
+    return body.data.map(({ id }: Json) => id);
+  };
+  const all = (before.rows["events"] ?? []).map(({ id }) => id);
+  expect(all.length).toBeGreaterThan(50);
+  const { body: key } = await ask("POST", "/keys", { name: "MAIN", permission: "read", merchant_id: "MAIN" });
+  expect([(await told()).sort(), (await told(key.data.key)).sort()]).toEqual([all.toSorted(), all.toSorted()]);
+  const to = mkdtempSync(join(tmpdir(), "packhouse-files-"));
+  try {
+    const stores = { live: upgraded.store, test: test_store };
+    const silent = { print() {}, warn() {} };
+    await wholeExport.run(stores as never, { merchant: "MAIN", to, mode: "live" } as never, silent as never);
+    const written: Json[] = JSON.parse(readFileSync(join(to, "events.json"), "utf8"));
+    expect(written.map(({ id }) => id).sort()).toEqual(all.toSorted());
+  } finally {
+    rmSync(to, { recursive: true });
+  }
 });
 
 test("work goes on: an order is made, kept and told as before, without a word of merchants", async () => {

@@ -54,7 +54,7 @@ ALTER TABLE "order_lines" ADD COLUMN "merchant_id" bigint DEFAULT 1 NOT NULL;-->
 ALTER TABLE "order_lines" ALTER COLUMN "merchant_id" DROP DEFAULT;--> statement-breakpoint
 ALTER TABLE "orders" ADD COLUMN "merchant_id" bigint DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "orders" ALTER COLUMN "merchant_id" DROP DEFAULT;--> statement-breakpoint
-ALTER TABLE "events" ADD COLUMN "merchant_id" bigint;--> statement-breakpoint
+ALTER TABLE "events" ADD COLUMN "merchant_id" bigint DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "platform_connections" ADD COLUMN "merchant_id" bigint DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "platform_connections" ALTER COLUMN "merchant_id" DROP DEFAULT;--> statement-breakpoint
 ALTER TABLE "platform_imports" ADD COLUMN "merchant_id" bigint DEFAULT 1 NOT NULL;--> statement-breakpoint
@@ -84,6 +84,7 @@ ALTER TABLE "transfers" ALTER COLUMN "merchant_id" DROP DEFAULT;--> statement-br
 ALTER TABLE "deliveries" ADD COLUMN "merchant_id" bigint;--> statement-breakpoint
 ALTER TABLE "notices" ADD COLUMN "merchant_id" bigint;--> statement-breakpoint
 ALTER TABLE "subscriptions" ADD COLUMN "merchant_id" bigint;--> statement-breakpoint
+ALTER TABLE "subscriptions" ADD COLUMN "merchants" json;--> statement-breakpoint
 ALTER TABLE "order_counts" DROP CONSTRAINT "order_counts_status_held_part_pk";--> statement-breakpoint
 ALTER TABLE "order_counts" ADD CONSTRAINT "order_counts_merchant_id_status_held_part_pk" PRIMARY KEY("merchant_id","status","held","part");--> statement-breakpoint
 CREATE OR REPLACE FUNCTION count_order() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -231,7 +231,8 @@ ALTER TABLE `movements` ADD `merchant_id` integer REFERENCES merchants(id);--> s
 UPDATE `movements` SET `merchant_id` = 1;--> statement-breakpoint
 ALTER TABLE `movements` ALTER COLUMN `merchant_id` SET NOT NULL;--> statement-breakpoint
 ALTER TABLE `api_keys` ADD `merchant_id` integer REFERENCES merchants(id);--> statement-breakpoint
-ALTER TABLE `events` ADD `merchant_id` integer REFERENCES merchants(id);--> statement-breakpoint
+-- The default gives the events that are there to MAIN without writing them anew: there may be millions of them.
+ALTER TABLE `events` ADD `merchant_id` integer DEFAULT 1 NOT NULL REFERENCES merchants(id);--> statement-breakpoint
 ALTER TABLE `platform_imports` ADD `merchant_id` integer REFERENCES merchants(id);--> statement-breakpoint
 UPDATE `platform_imports` SET `merchant_id` = 1;--> statement-breakpoint
 ALTER TABLE `platform_imports` ALTER COLUMN `merchant_id` SET NOT NULL;--> statement-breakpoint
@@ -259,6 +260,7 @@ ALTER TABLE `transfers` ALTER COLUMN `merchant_id` SET NOT NULL;--> statement-br
 ALTER TABLE `deliveries` ADD `merchant_id` integer REFERENCES merchants(id);--> statement-breakpoint
 ALTER TABLE `notices` ADD `merchant_id` integer REFERENCES merchants(id);--> statement-breakpoint
 ALTER TABLE `subscriptions` ADD `merchant_id` integer REFERENCES merchants(id);--> statement-breakpoint
+ALTER TABLE `subscriptions` ADD `merchants` text;--> statement-breakpoint
 CREATE TRIGGER `orders_counted_new` AFTER INSERT ON `orders` BEGIN
   INSERT INTO `order_counts` (`merchant_id`, `status`, `held`, `part`, `number`)
     VALUES (NEW.`merchant_id`, NEW.`status`, NEW.`held`, 0, 1)
