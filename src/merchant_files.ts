@@ -132,8 +132,8 @@ function filesOf(merchant_id: number): readonly Writing[] {
       (rows) => rows.map((transfer) => transferView(transfer, false)),
     ),
     records("events", eventPages, (rows) => rows.map(eventView)),
-    ...both(billableExport({})),
-    ...both(withoutBins(storageExport({}))),
+    ...both(billableExport({}, asker)),
+    ...both(storageExport({}, asker)),
   ];
 }
 
@@ -338,13 +338,3 @@ const receiptSheet = sheet<Receipt, { readonly of: ReceiptView; readonly line: R
     closed_at: ({ of }) => of.closed_at,
   },
 );
-
-/** A table that does not tell where in the warehouse goods lay, which is the house's. */
-function withoutBins<Row, After>(file: CsvFile<Row, After>): CsvFile<Row, After> {
-  const shown = file.columns.map((name) => name !== "bin");
-  return {
-    ...file,
-    columns: file.columns.filter((_, at) => shown[at]),
-    cells: (row) => file.cells(row).filter((_, at) => shown[at]),
-  };
-}

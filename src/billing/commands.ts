@@ -39,13 +39,13 @@ export async function reverseProject(tx: Tx, id: string | number, how: Reversing
   await takeTurn(tx, "billing.reversals");
   const event = await findEvent(tx, id);
   if (event === null) throw invalid("reversal_of", "names no billable event", "resource_missing");
-  const reversal = reversalOf(event, tx.now, await how.timezoneOf(event.warehouse_id), how.description);
+  const reversal = reversalOf(event, tx.now, await how.timezoneOf(event.warehouse_id), how.attributes);
   if (await isReversed(tx, event.id)) throw invalid("reversal_of", "names a fact that was taken back already");
   return insertEvent(tx, reversal);
 }
 
-/** Why a fact is taken back, and the time zone of its warehouse. */
+/** What is known of why a fact is taken back, and the time zone of its warehouse. */
 interface Reversing {
-  readonly description: string;
+  readonly attributes: Fact["attributes"];
   readonly timezoneOf: (warehouse_id: number) => Promise<string>;
 }

@@ -44,9 +44,13 @@ export interface BillableEvent {
 
 const lineNouns: Partial<Readonly<Record<SourceType, Noun>>> = { order: "order_line" };
 
-/** The fact as the API shows it. */
-export function eventView(event: BillableEvent) {
+// Where in the house goods lay, and who of its people told of an act, is for the house alone.
+const of_house: ReadonlySet<string> = new Set(["from_bin", "to_bin", "told_by"]);
+
+/** The fact as the API shows it: to the house, or to its merchant. */
+export function eventView(event: BillableEvent, to_house: boolean) {
   const { source_type, source_line, source_version, reversal_of } = event;
+  const known = Object.entries(event.attributes);
   const line_noun = lineNouns[source_type];
   return {
     id: wireId("billable_event", event.id),
@@ -64,7 +68,7 @@ export function eventView(event: BillableEvent) {
       line: line_noun === undefined || source_line === 0 ? null : wireId(line_noun, source_line),
       version: source_version === 0 ? null : source_version,
     },
-    attributes: event.attributes,
+    attributes: to_house ? event.attributes : Object.fromEntries(known.filter(([name]) => !of_house.has(name))),
     reversal_of: reversal_of === null ? null : wireId("billable_event", reversal_of),
   };
 }
@@ -89,8 +93,8 @@ export const eventColumns = [
 ] as const;
 
 /** The fact as a row of that file. */
-export function eventCells(event: BillableEvent): readonly Cell[] {
-  const { source, attributes, ...view } = eventView(event);
+export function eventCells(event: BillableEvent, to_house: boolean): readonly Cell[] {
+  const { source, attributes, ...view } = eventView(event, to_house);
   const row: Record<(typeof eventColumns)[number], Cell> = {
     ...view,
     source_type: source.type,

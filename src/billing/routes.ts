@@ -9,6 +9,7 @@ import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
 import { warehouseNamed } from "../inventory/warehouses/commands.ts";
 import { calendarAt } from "../inventory/warehouses/store.ts";
+import type { Asker } from "../keys/actors/store.ts";
 import { invalid } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
@@ -34,7 +35,7 @@ export const billingRoutes = new Elysia({ prefix: "/billing" })
       answers: { 200: ListView(EventView) },
     }),
   })
-  .get("/events/export.csv", ({ call, query }) => answerCsv(call, billableExport(filterOf(query)), query), {
+  .get("/events/export.csv", ({ call, query }) => answerCsv(call, billableExport(filterOf(query), call), query), {
     query: queryOf(ExportEvents),
     detail: documented({
       id: "exportBillableEvents",
@@ -61,19 +62,21 @@ export const billingRoutes = new Elysia({ prefix: "/billing" })
   })
   .use(storageRoutes);
 
+const isHouse = ({ merchant_id }: Asker): boolean => merchant_id === null;
+
 async function tell(tx: Tx, call: Call, input: AddProject) {
   const { description, minutes, location, approved_by = null, reversal_of } = input;
+  const attributes = { description, approved_by, told_by: call.actor.id };
   if (reversal_of !== undefined) {
     if (minutes !== undefined) throw invalid("minutes", "cannot be given together with reversal_of");
     if (location !== undefined) throw invalid("location", "cannot be given together with reversal_of");
     const timezoneOf = async (id: number) => (await calendarAt(tx, id)).timezone;
-    return eventView(await reverseProject(tx, reversal_of, { description, timezoneOf }));
+    return eventView(await reverseProject(tx, reversal_of, { attributes, timezoneOf }), isHouse(call));
   }
   if (minutes === undefined) throw invalid("minutes", "is required", "required");
   const warehouse = await calendarAt(tx, await warehouseNamed(tx, location, "location"));
-  const attributes = { description, approved_by, told_by: call.actor.id };
   const merchant_id = makerOf(tx);
-  return eventView(await addProject(tx, { merchant_id, warehouse, quantity: minutes, attributes }));
+  return eventView(await addProject(tx, { merchant_id, warehouse, quantity: minutes, attributes }), isHouse(call));
 }
 
 /** Refuses: validation_failed, for what is no day. */
@@ -94,12 +97,12 @@ function list(call: Call, query: ListEvents): Promise<Response> {
       count: (db) => countEvents(db, filter),
       position: ({ business_date, id }) => [business_date, id],
     },
-    (events) => events.map(eventView),
+    (events) => events.map((event) => eventView(event, isHouse(call))),
   );
 }
 
-/** The file of the facts that match, newest day first. */
-export function billableExport(filter: EventFilter): CsvFile<BillableEvent> {
+/** The file of the facts that match, newest day first, as it is shown to who asks. */
+export function billableExport(filter: EventFilter, asker: Asker): CsvFile<BillableEvent> {
   return {
     name: "billable_events.csv",
     columns: eventColumns,
@@ -107,6 +110,6 @@ export function billableExport(filter: EventFilter): CsvFile<BillableEvent> {
       const after = last === null ? null : ([last.business_date, last.id] as const);
       return listEvents(db, filter, { limit, offset: 0, after });
     }),
-    cells: eventCells,
+    cells: (event) => eventCells(event, isHouse(asker)),
   };
 }

@@ -30,7 +30,12 @@ export function businessDate(at: number, timezone: string): string {
 }
 
 /** What takes a fact back. Refuses: validation_failed, for one that an act in the warehouse told. */
-export function reversalOf(event: BillableEvent, now: number, timezone: string, description: string) {
+export function reversalOf(
+  event: BillableEvent,
+  now: number,
+  timezone: string,
+  attributes: Fact["attributes"],
+): Omit<BillableEvent, "id"> {
   if (event.reversal_of !== null || !isToldByHand(event.act)) {
     throw invalid("reversal_of", "names no fact that was told by hand");
   }
@@ -40,7 +45,7 @@ export function reversalOf(event: BillableEvent, now: number, timezone: string, 
     occurred_at: now,
     business_date: businessDate(now, timezone),
     quantity: -quantity,
-    attributes: { description },
+    attributes,
     reversal_of,
   };
 }

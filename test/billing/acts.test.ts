@@ -326,12 +326,12 @@ test("time that somebody tells, and what takes it back, once", async () => {
     source: { type: "billable_event", id: data.id },
     attributes: { description: "Relabelled 200 jars", approved_by: "Ada" },
   });
-  const back = { reversal_of: data.id, description: "Told twice" };
+  const back = { reversal_of: data.id, description: "Told twice", approved_by: "Bob" };
   const reversed = await ask("createBillableEvent", "/billing/events", back);
   expect(reversed.data).toMatchObject({
     quantity: -45,
     reversal_of: data.id,
-    attributes: { description: "Told twice" },
+    attributes: { description: "Told twice", approved_by: "Bob", told_by: data.attributes.told_by },
   });
   const [picked] = (await shop.app.get("/billing/events?kind=pick")).body.data;
   for (const reversal_of of [data.id, reversed.data.id, picked.id, "bev_999999"]) {

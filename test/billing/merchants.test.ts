@@ -47,6 +47,44 @@ test("a count of the house is billed to each merchant whose goods were looked fo
   );
 });
 
+test("a merchant is not told in which bins its goods lay, nor who of the house told of an act", async () => {
+  const [sku, location] = ["TEA-ACME", "whs_1001"];
+  const damaged = { sku, quantity: 1, bin: "B-ACME", condition: "damaged", location };
+  expect((await app.post("/inventory/moves", damaged)).status).toBe(201);
+  const project = { minutes: 5, description: "Photographs", approved_by: "Ada", merchant_id: "ACME", location };
+  expect((await app.post("/billing/events", project)).status).toBe(201);
+  app.clocks.live.advance(48 * 3_600_000);
+  await closeStorage(app.service.stores.live, app.service);
+  const facts = async (key?: string) => {
+    const rows = await list("/billing/events?limit=100", key);
+    const told = (act: string) => rows.find((row: { act: string }) => row.act === act)?.attributes;
+    return [told("stock.move"), told("project.add")];
+  };
+  const moved = { sku, from_bin: "B-ACME", to_bin: expect.any(String), reason: "damaged" };
+  const { description, approved_by } = project;
+  expect(await facts()).toEqual([moved, { description, approved_by, told_by: expect.stringMatching(/^key_/) }]);
+  expect(await facts(keys["ACME"])).toEqual([
+    { sku, reason: "damaged" },
+    { description, approved_by },
+  ]);
+  const binsOf = async (key?: string) => {
+    const rows: { sku: string; bin: string | null }[] = await list("/billing/storage?limit=100", key);
+    return rows.flatMap((row) => (row.sku === sku ? row.bin : []));
+  };
+  expect(await binsOf()).toContain("B-ACME");
+  const shown = await binsOf(keys["ACME"]);
+  expect([shown.length > 1, ...new Set(shown)]).toEqual([true, null]);
+  for (const path of ["/billing/events/export.csv", "/billing/storage/export.csv"]) {
+    const file = (key?: string) =>
+      app.call("GET", path, undefined, key ? { key } : {}).then(({ body }) => body as string);
+    const secrets = path.includes("events") ? ["B-ACME", "told_by"] : ["B-ACME"];
+    for (const secret of secrets) {
+      expect([path, secret, (await file()).includes(secret)]).toEqual([path, secret, true]);
+      expect([path, secret, (await file(keys["ACME"])).includes(secret)]).toEqual([path, secret, false]);
+    }
+  }
+});
+
 test("the house sees all, or those of one; a merchant sees its own and tells nothing", async () => {
   app.clocks.live.advance(48 * 3_600_000);
   await closeStorage(app.service.stores.live, app.service);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { closeStorage } from "../../src/billing/storage/jobs.ts";
 import { wholeExport } from "../../src/merchant_commands.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 
@@ -69,6 +70,9 @@ async function fill({ code, mark, units }: Marked): Promise<void> {
   await call("POST", `/orders/${order.id}/ship`, {});
   const items = [{ sku: "CUP", quantity: 1, notes: mark }];
   await call("POST", "/returns", { order_id: order.id, reason: "defective", items });
+  const [location, bin] = [stock.location, stock.bin];
+  await call("POST", "/inventory/moves", { sku: "CUP", quantity: 1, bin, condition: "damaged", location });
+  await call("POST", "/billing/events", { minutes: 5, description: mark, location });
 }
 
 /** Exports a merchant; answers each file's text, and what the command printed. */
@@ -93,6 +97,8 @@ test("all there is of a merchant is written, as the API shows it to the merchant
   for (const { code } of [acme, bolt]) await app.post("/merchants", { code, name: "Twin" });
   await fill(acme);
   await fill(bolt);
+  app.clocks.live.advance(48 * 3_600_000);
+  await closeStorage(app.service.stores.live, app.service);
   // Events have a place once a job has given it to them.
   await app.runJobs();
   const { files, lines } = await exported("ACME");
@@ -109,6 +115,7 @@ test("all there is of a merchant is written, as the API shows it to the merchant
     for (const stranger of strangers) expect([name, text.match(new RegExp(`\\b${stranger}\\b`))]).toEqual([name, null]);
     // Where goods lie in the warehouse is the house's; events are as webhooks were sent them.
     expect([name, text.includes("SHELF-")]).toEqual([name, name === "events.json"]);
+    expect([name, text.match(/told_by|key_\d+/)]).toEqual([name, null]);
     if (name.endsWith(".json")) {
       const records = JSON.parse(text) as { merchant_id?: string }[];
       expect(lines).toContain(`live: ${name.padEnd(22)} ${records.length}`);
@@ -127,7 +134,8 @@ test("all there is of a merchant is written, as the API shows it to the merchant
   expect(parsed(files, "stock.json").map(({ sku, lot_number, quantity }: Held) => [sku, lot_number, quantity])).toEqual(
     expect.arrayContaining([
       ["TEA", "L-1", acme.units],
-      ["CUP", null, acme.units - 2],
+      ["CUP", null, acme.units - 3],
+      ["CUP", null, 1],
     ]),
   );
   expect(
@@ -141,6 +149,7 @@ test("all there is of a merchant is written, as the API shows it to the merchant
   expect(files.get("returns.csv")).toContain(`,CUP,1,0,,${acme.mark},`);
   for (const kind of ["labels", "shipments", "tracking"]) expect(parsed(files, `${kind}.json`)).toBeArrayOfSize(1);
   expect(parsed(files, "billable_events.json").length).toBeGreaterThan(3);
+  expect(parsed(files, "storage_days.json").length).toBeGreaterThan(1);
   expect(parsed(files, "events.json").length).toBeGreaterThan(5);
 });
 

@@ -39,7 +39,7 @@ export interface StorageDay extends ItemDay {
 }
 
 /** The day as the API shows it. */
-export function storageView(day: StorageDay) {
+export function storageView(day: StorageDay, shows_bins: boolean) {
   return {
     business_date: day.business_date,
     merchant_id: wireId("merchant", day.merchant_id),
@@ -47,7 +47,7 @@ export function storageView(day: StorageDay) {
     product_id: wireId("product", day.product_id),
     sku: day.sku,
     lot_number: day.lot_number,
-    bin: day.bin,
+    bin: shows_bins ? day.bin : null,
     units_at_close: day.units_at_close,
     units_peak: day.units_peak,
     unit_volume_cm3: day.unit_volume_cm3,
@@ -73,7 +73,7 @@ export const storageColumns = [
 ] as const;
 
 /** The day as a row of that file. */
-export function storageCells(day: StorageDay): readonly Cell[] {
-  const view: Record<(typeof storageColumns)[number], Cell> = storageView(day);
+export function storageCells(day: StorageDay, shows_bins: boolean): readonly Cell[] {
+  const view: Record<(typeof storageColumns)[number], Cell> = storageView(day, shows_bins);
   return storageColumns.map((name) => view[name]);
 }

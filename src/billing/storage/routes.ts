@@ -5,6 +5,8 @@ import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
+import { showsBins } from "../../inventory/bin_codes.ts";
+import type { Asker } from "../../keys/actors/store.ts";
 import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
 import { checkDays } from "../rules.ts";
@@ -28,7 +30,7 @@ export const storageRoutes = new Elysia({ prefix: "/storage" })
       answers: { 200: ListView(StorageView) },
     }),
   })
-  .get("/export.csv", ({ call, query }) => answerCsv(call, storageExport(filterOf(query)), query), {
+  .get("/export.csv", ({ call, query }) => answerCsv(call, storageExport(filterOf(query), call), query), {
     query: queryOf(ExportStorage),
     detail: documented({
       id: "exportStorageDays",
@@ -58,12 +60,12 @@ function list(call: Call, query: ListStorage): Promise<Response> {
       count: (db) => countDays(db, filter),
       position: ({ business_date, stock_item_id }) => [business_date, stock_item_id],
     },
-    (days) => days.map(storageView),
+    (days) => days.map((day) => storageView(day, showsBins(call))),
   );
 }
 
-/** The file of the days that match, newest first. */
-export function storageExport(filter: StorageFilter): CsvFile<StorageDay> {
+/** The file of the days that match, newest first, as it is shown to who asks. */
+export function storageExport(filter: StorageFilter, asker: Asker): CsvFile<StorageDay> {
   return {
     name: "storage_days.csv",
     columns: storageColumns,
@@ -71,6 +73,6 @@ export function storageExport(filter: StorageFilter): CsvFile<StorageDay> {
       const after = last === null ? null : ([last.business_date, last.stock_item_id] as const);
       return listDays(db, filter, { limit, offset: 0, after });
     }),
-    cells: storageCells,
+    cells: (day) => storageCells(day, showsBins(asker)),
   };
 }

@@ -23,7 +23,7 @@ export const StorageView = closed({
   product_id: text,
   sku: text,
   lot_number: nullable(text),
-  bin: text,
+  bin: nullable(Type.String({ description: "Merchants are told the warehouse, and not the bin." })),
   units_at_close: units("Units that lay there when the day ended."),
   units_peak: units("The most units that lay there at once on that day."),
   unit_volume_cm3: nullable(Type.Integer({ minimum: 1 })),
