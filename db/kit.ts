@@ -196,7 +196,10 @@ export const toldIn = (rows: SQLWrapper): SQL => sql`${eachIn(rows)} as told`;
 export const told = (name: string): SQL<number> => sql.raw(`(told.value->>'${name}')::bigint`) as SQL<number>;
 
 interface Lockable {
-  for(strength: "update" | "no key update" | "share", config?: { skipLocked: true }): unknown;
+  for(
+    strength: "update" | "no key update" | "share" | "key share",
+    config?: { skipLocked: true } | { of: never },
+  ): unknown;
 }
 
 /** Locks the rows read until the transaction ends. SQLite has one writer, so there is nothing to lock. */
@@ -204,6 +207,16 @@ export const forUpdate = <Q extends Lockable>(query: Q): Q => (isPostgres ? (que
 
 /** Lets nobody change the rows read until the transaction ends; others may read them so at the same time. */
 export const forShare = <Q extends Lockable>(query: Q): Q => (isPostgres ? (query.for("share") as Q) : query);
+
+/** As `forUpdate`, and waits for those, too, who have read the rows `forKeyShare`. */
+export const forSoleUse = <Q extends Lockable>(query: Q): Q => (isPostgres ? (query.for("update") as Q) : query);
+
+/**
+ * Keeps others from having the rows read of one of the query's tables `forSoleUse` until the transaction ends. Whoever
+ * only changes them is in nobody's way.
+ */
+export const forKeyShare = <Q extends Lockable>(query: Q, of: object): Q =>
+  isPostgres ? (query.for("key share", { of: of as never }) as Q) : query;
 
 /** As `forUpdate`, one row after another by a column, so that no two transactions wait for each other. */
 export const forUpdateInOrder = <Q extends Lockable>(query: Q, column: AnyColumn): Q =>

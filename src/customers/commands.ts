@@ -6,6 +6,8 @@ import { isDuplicate } from "../database/conflict.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, invalid, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
+import { refuseForClosed } from "../merchants/store.ts";
+import { makerOf } from "../owners/rules.ts";
 import { type Address, type Customer, customerName, usualCompany } from "./customer.ts";
 import {
   type AddressDraft,
@@ -21,8 +23,9 @@ import {
 import type { CreateAddress, CreateCustomer, ReplaceAddress, UpdateAddress, UpdateCustomer } from "./schemas.ts";
 import { findCustomerByEmail, insertCustomer, lockCustomer, saveAddresses, saveCheck, saveCustomer } from "./store.ts";
 
-/** Creates a customer with its addresses. Refuses: validation_failed, duplicate_email. */
+/** Creates a customer with its addresses. Refuses: validation_failed, duplicate_email, merchant_closed. */
 export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Customer> {
+  await refuseForClosed(tx, makerOf(tx));
   const customer = await insertCustomer(tx, { ...customerDefaults, ...given(input), email: input.email });
   if (customer === null) throw await duplicateEmail(tx, input.email);
   const { shipping_addresses = [] } = input;
@@ -31,7 +34,7 @@ export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Cus
 
 /**
  * Changes the given fields of a customer; without a change it stays as it was. `shipping_addresses` replaces the set;
- * those with an `id` change in place. Refuses: resource_missing, validation_failed, duplicate_email.
+ * those with an `id` change in place. Refuses: resource_missing, validation_failed, duplicate_email, merchant_closed.
  */
 export async function updateCustomer(tx: Tx, id: string, input: UpdateCustomer): Promise<Customer> {
   const before = await lockCustomer(tx, id);
@@ -44,7 +47,7 @@ export async function updateCustomer(tx: Tx, id: string, input: UpdateCustomer):
   return shipping_addresses === undefined ? customer : replaceAddresses(tx, customer, shipping_addresses);
 }
 
-/** Adds an address to a customer. Refuses: resource_missing, validation_failed. */
+/** Adds an address to a customer. Refuses: resource_missing, validation_failed, merchant_closed. */
 export async function addAddress(tx: Tx, id: string, input: CreateAddress): Promise<Address> {
   const customer = await touch(tx, id);
   const before = customer.shipping_addresses;
@@ -107,7 +110,7 @@ export async function recordVerification(tx: Tx, asked: Address, verification: A
 /**
  * The address of a customer with exactly these fields, created if missing, deliverable or not: what a platform's order
  * says of its buyer is kept unchanged. If the customer already has as many addresses as allowed, the oldest that is not
- * the default is removed. Refuses: resource_missing.
+ * the default is removed. Refuses: resource_missing, merchant_closed.
  */
 export async function keepAddress(tx: Tx, customer_id: number, fields: AddressFields): Promise<Address> {
   const customer = await lockCustomer(tx, customer_id);
@@ -234,13 +237,14 @@ function isUntouched(customer: Customer, { id, fields }: AddressDraft): boolean 
   return before !== undefined && isDeepStrictEqual(addressFieldsOf(before), fields);
 }
 
-/** Saves the addresses of a customer; new and moved ones are checked. */
+/** Saves the addresses of a customer; new and moved ones are checked. Refuses: merchant_closed, for new ones. */
 async function saveChecked(
   tx: Tx,
   customer: Customer,
   drafts: readonly AddressDraft[],
   default_index: number | null,
 ): Promise<Customer> {
+  if (drafts.some(({ id }) => id === null)) await refuseForClosed(tx, customer.merchant_id);
   const changed = drafts.filter((draft) => !isUntouched(customer, draft));
   const known = new Map(changed.map((draft) => [draft, knownCheck(customer, draft)]));
   const fresh = changed.filter((draft) => known.get(draft) === null);

@@ -27,14 +27,14 @@ export interface Address extends StoredCheck {
 export interface Buyer {
   readonly id: number;
   readonly merchant_id: number;
-  readonly merchant_status: MerchantStatus;
+  readonly merchant: { readonly code: string; readonly status: MerchantStatus };
   readonly email: string;
   readonly first_name: string | null;
   readonly last_name: string | null;
   readonly company: string | null;
 }
 
-export interface Customer extends Omit<Buyer, "merchant_status"> {
+export interface Customer extends Omit<Buyer, "merchant"> {
   readonly phone: string | null;
   readonly metadata: Record<string, unknown>;
   readonly version: number;
@@ -50,7 +50,7 @@ export function customerName({
   last_name,
   company,
   email,
-}: Omit<Buyer, "id" | "merchant_id" | "merchant_status">): string {
+}: Omit<Buyer, "id" | "merchant_id" | "merchant">): string {
   const name = [first_name, last_name].map((part) => part?.trim()).filter(Boolean);
   return name.join(" ") || company?.trim() || email;
 }

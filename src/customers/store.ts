@@ -1,14 +1,14 @@
 import { and, asc, desc, eq, gt, isNotNull, lte, or, type SQL, sql as template } from "drizzle-orm";
-import { among, amongTexts, contains, forUpdate, given, list, skipLocked } from "../../db/kit.ts";
+import { among, amongTexts, contains, forKeyShare, forUpdate, given, list, skipLocked } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
-import type { Db, Tx, Writing } from "../database/store.ts";
+import type { Db, Reading, Tx, Writing } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
-import { makerOf, refuseShared } from "../owners/rules.ts";
+import { makerOf, refuseShared, servesOne } from "../owners/rules.ts";
 import type { Address, Buyer, Customer } from "./customer.ts";
 import { type AddressDraft, type AddressFields, type CustomerFields, emailKey, wordsOf } from "./rules.ts";
 
@@ -51,68 +51,76 @@ async function withAddresses(db: Db, rows: readonly Row[]): Promise<Customer[]> 
   return rows.map(({ email_key: _key, ...row }) => ({ ...row, shipping_addresses: of.get(row.id) ?? [] }));
 }
 
-const recipient = prepared((sql, a: Args<{ customer_id: number; address_id: number }>) =>
+const buyer = {
+  id: customers.id,
+  merchant_id: customers.merchant_id,
+  merchant: { code: merchants.code, status: merchants.status },
+  email: customers.email,
+  first_name: customers.first_name,
+  last_name: customers.last_name,
+  company: customers.company,
+};
+
+const recipientIn = (sql: Reading, a: Args<{ customer_id: number; address_id: number }>) =>
   sql
-    .select({
-      id: customers.id,
-      merchant_id: customers.merchant_id,
-      merchant_status: merchants.status,
-      email: customers.email,
-      first_name: customers.first_name,
-      last_name: customers.last_name,
-      company: customers.company,
-      address: addresses,
-    })
+    .select({ ...buyer, address: addresses })
     .from(customers)
     .innerJoin(merchants, eq(merchants.id, customers.merchant_id))
     .leftJoin(addresses, and(eq(addresses.customer_id, customers.id), eq(addresses.id, given(a.address_id))))
-    .where(eq(customers.id, given(a.customer_id))),
+    .where(eq(customers.id, given(a.customer_id)));
+const recipient = prepared(recipientIn);
+const recipientOfOpen = prepared((sql, a: Args<{ customer_id: number; address_id: number }>) =>
+  forKeyShare(recipientIn(sql, a), merchants),
 );
 
 /**
  * The customer and address of an order, in one query: null without such a customer; its address is null if the customer
  * has no such address.
  */
-export async function findRecipient(
-  db: Db,
-  customer_id: number,
-  address_id: number,
-): Promise<{ buyer: Buyer; address: Address | null } | null> {
-  const [row] = await recipient(db, { customer_id, address_id });
+export async function findRecipient(db: Db, customer_id: number, address_id: number): Promise<Recipient | null> {
+  return recipientOf(await recipient(db, { customer_id, address_id }));
+}
+
+interface Recipient {
+  readonly buyer: Buyer;
+  readonly address: Address | null;
+}
+
+function recipientOf([row]: Awaited<ReturnType<typeof recipient>>): Recipient | null {
   if (row === undefined) return null;
   const { address, ...buyer } = row;
   return { buyer, address };
 }
 
-const buyersOf = prepared((sql, a: Args<{ ids: string }>) =>
+const buyersIn = (sql: Reading, a: Args<{ ids: string }>) =>
   sql
-    .select({
-      id: customers.id,
-      merchant_id: customers.merchant_id,
-      merchant_status: merchants.status,
-      email: customers.email,
-      first_name: customers.first_name,
-      last_name: customers.last_name,
-      company: customers.company,
-    })
+    .select(buyer)
     .from(customers)
     .innerJoin(merchants, eq(merchants.id, customers.merchant_id))
-    .where(among(customers.id, a.ids)),
-);
+    .where(among(customers.id, a.ids));
+const buyersOf = prepared(buyersIn);
+const buyersOfOpen = prepared((sql, a: Args<{ ids: string }>) => forKeyShare(buyersIn(sql, a), merchants));
 const addressesCalled = prepared((sql, a: Args<{ ids: string }>) =>
   sql.select().from(addresses).where(among(addresses.id, a.ids)),
 );
 
-/** As `findRecipient`, for many orders at once, in their order. */
+/**
+ * As `findRecipient`, for many orders that are about to be made, in their order: none of their merchants is closed
+ * before this transaction ends, where there are several.
+ */
 export async function findRecipients(
-  db: Db,
+  tx: Tx,
   pairs: readonly { readonly customer_id: number; readonly address_id: number }[],
-): Promise<({ buyer: Buyer; address: Address | null } | null)[]> {
+): Promise<(Recipient | null)[]> {
+  const one = servesOne(tx);
   const [first] = pairs;
-  if (first !== undefined && pairs.length === 1) return [await findRecipient(db, first.customer_id, first.address_id)];
+  if (first !== undefined && pairs.length === 1) {
+    return [recipientOf(await (one ? recipient : recipientOfOpen)(tx, first))];
+  }
   const idsOf = (name: "customer_id" | "address_id") => list([...new Set(pairs.map((pair) => pair[name]))]);
-  const buyers = new Map((await buyersOf(db, { ids: idsOf("customer_id") })).map((row) => [row.id, row]));
-  const places = new Map((await addressesCalled(db, { ids: idsOf("address_id") })).map((row) => [row.id, row]));
+  const found = await (one ? buyersOf : buyersOfOpen)(tx, { ids: idsOf("customer_id") });
+  const buyers = new Map(found.map((row) => [row.id, row]));
+  const places = new Map((await addressesCalled(tx, { ids: idsOf("address_id") })).map((row) => [row.id, row]));
   return pairs.map(({ customer_id, address_id }) => {
     const buyer = buyers.get(customer_id);
     if (buyer === undefined) return null;

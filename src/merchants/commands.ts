@@ -14,6 +14,7 @@ import {
   insertMerchant,
   listMerchants,
   lockMerchant,
+  lockMerchantAlone,
   putMerchant,
   saveMerchant,
 } from "./store.ts";
@@ -88,7 +89,7 @@ export interface Leftovers {
 export async function closeMerchant(tx: Tx, id: string, left: Leftovers): Promise<Merchant> {
   // Two that are closed at the same moment would leave none.
   await takeTurn(tx, "merchants.close");
-  const before = await lockMerchant(tx, id);
+  const before = await lockMerchantAlone(tx, id);
   const status = move(merchantMoves, "close", before.status);
   const others = (await listMerchants(tx)).filter((one) => one.id !== before.id && !isClosed(one.status));
   if (others.length === 0) {

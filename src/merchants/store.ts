@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, or, type SQL, sql as template } from "drizzle-orm";
-import { contains, forUpdate, isOneOf } from "../../db/kit.ts";
+import { contains, forKeyShare, forSoleUse, forUpdate, isOneOf } from "../../db/kit.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import { type Args, prepared } from "../database/statements.ts";
 import type { Db, Tx } from "../database/store.ts";
@@ -7,7 +7,9 @@ import { assert } from "../kit/assert.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
+import { servesOne } from "../owners/rules.ts";
 import type { Merchant } from "./merchant.ts";
+import { refuseClosed } from "./rules.ts";
 import { type MerchantStatus, suspendedStatuses } from "./status.ts";
 
 const all = prepared((sql, _: Args<object>) => sql.select().from(merchants).orderBy(asc(merchants.id)));
@@ -63,6 +65,32 @@ export async function lockMerchant(tx: Tx, name: string): Promise<Merchant> {
   const [row] = await forUpdate(tx.sql.select().from(merchants).where(isNamed(name)));
   if (row === undefined) throw missing("merchant", name);
   return row;
+}
+
+/** As `lockMerchant`, once no transaction is under way any more that makes something for the merchant. */
+export async function lockMerchantAlone(tx: Tx, name: string): Promise<Merchant> {
+  const [row] = await forSoleUse(tx.sql.select().from(merchants).where(isNamed(name)));
+  if (row === undefined) throw missing("merchant", name);
+  return row;
+}
+
+const staying = prepared((sql, a: Args<{ id: number }>) =>
+  forKeyShare(
+    sql.select({ code: merchants.code, status: merchants.status }).from(merchants).where(eq(merchants.id, a.id)),
+    merchants,
+  ),
+);
+
+/**
+ * Refuses what is made for a merchant that is closed, and keeps it from being closed until this transaction ends: so
+ * nothing is made that its closing has not counted. It is asked once for each merchant. A house of one merchant cannot
+ * close it, and is not asked. Refuses: merchant_closed.
+ */
+export async function refuseForClosed(tx: Tx, merchant_id: number): Promise<void> {
+  if (servesOne(tx)) return;
+  const [merchant] = await tx.memo(`merchants.open ${merchant_id}`, () => staying(tx, { id: merchant_id }));
+  assert(merchant, "a record is of a merchant that there is");
+  refuseClosed(merchant);
 }
 
 /** A code holds a letter, so none is read as an id. */

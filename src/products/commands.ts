@@ -5,16 +5,19 @@ import { Fault, invalid, ofFields } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
 import { weightUnit } from "../kit/weight_unit.ts";
+import { refuseForClosed } from "../merchants/store.ts";
+import { makerOf } from "../owners/rules.ts";
 import type { Product } from "./product.ts";
 import { checkProduct, type ProductFields, productDefaults } from "./rules.ts";
 import type { CreateProduct, ImportProduct, UpdateProduct } from "./schemas.ts";
 import { isSold } from "./status.ts";
 import { findBarcodes, findProductBySku, findProductsBySku, insertProduct, lockProduct, saveProduct } from "./store.ts";
 
-/** Creates a product. Refuses: validation_failed, duplicate_sku, resource_missing (a component). */
+/** Creates a product. Refuses: validation_failed, duplicate_sku, merchant_closed, resource_missing (a component). */
 export async function createProduct(tx: Tx, input: CreateProduct): Promise<Product> {
   const fields = { sku: input.sku, name: input.name, ...productDefaults, ...given(input) };
   checkProduct(fields);
+  await refuseForClosed(tx, makerOf(tx));
   const parts = await componentIds(tx, fields);
   return refusingTaken(tx, fields, null, (inner) => insertProduct(inner, fields, parts));
 }

@@ -10,6 +10,7 @@ import { assert } from "../kit/assert.ts";
 import { wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
 import { move } from "../kit/moves.ts";
+import { refuseForClosed } from "../merchants/store.ts";
 import { noteReturn, noteReturned } from "../orders/commands.ts";
 import { settleHoldsOf } from "../orders/holds/commands.ts";
 import { resolveOrder } from "../orders/names/store.ts";
@@ -52,10 +53,12 @@ const nothingSaid: ReturnTerms = {
 
 /**
  * Creates a return of units of an order; without `items`, of every shipped unit that is not being returned yet.
- * Refuses: resource_missing, ambiguous_identifier, nothing_to_return, validation_failed. Emits: return.created.
+ * Refuses: resource_missing, ambiguous_identifier, merchant_closed, nothing_to_return, validation_failed.
+ * Emits: return.created.
  */
 export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): Promise<Return> {
   const order = await lockOrder(tx, await resolveOrder(tx, input.order_id));
+  await refuseForClosed(tx, order.merchant_id);
   const earlier = await listReturnsOfOrder(tx, order.id);
   const stated = input.items?.map((item) => ({
     ...item,
@@ -84,12 +87,13 @@ export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Pro
 
 /**
  * Records the arrival of units, which cannot be sold yet; without `items`, of all that are outstanding. If nothing is
- * outstanding, nothing happens. Refuses: resource_missing, invalid_state_transition, validation_failed. Emits:
- * return.received.
+ * outstanding, nothing happens. Refuses: resource_missing, invalid_state_transition, merchant_closed,
+ * validation_failed. Emits: return.received.
  */
 export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);
   const status = move(returnMoves, "receive", before.status);
+  await refuseForClosed(tx, before.merchant_id);
   const arrived = planReceipt(before.items, input.items);
   if (arrived.length === 0) return before;
   await receiveItems(tx, arrived);
@@ -102,7 +106,8 @@ export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, ac
 
 /**
  * Adds received units to stock as the inspection decides: for sale, into quarantine, thrown away, or back to the
- * customer. Refuses: resource_missing, invalid_state_transition, validation_failed. Emits: inventory.updated.
+ * customer. Refuses: resource_missing, invalid_state_transition, merchant_closed, validation_failed.
+ * Emits: inventory.updated.
  */
 export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);

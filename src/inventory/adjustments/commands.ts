@@ -4,6 +4,7 @@ import { assert } from "../../kit/assert.ts";
 import { iso } from "../../kit/clock.ts";
 import { asFault, Fault, invalid, missing } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import { refuseForClosed } from "../../merchants/store.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { brokenPromises, type Shortfall, shortfallsView } from "../backorders/shortfall.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
@@ -37,7 +38,7 @@ interface Adjusting {
  * Corrects what is on hand of a SKU in one bin and lot. Promised units that vanish are promised from other stock; where
  * there is none, `allow_shortfall` puts the least urgent and youngest orders into backorder.
  * Refuses: resource_missing, validation_failed, ambiguous_stock, quantity_conflict, insufficient_inventory,
- * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
+ * would_break_reservations, merchant_closed. Emits: inventory.updated, inventory.low_stock.
  */
 export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor: Actor) {
   const named = await findNamed(tx, [sku]);
@@ -133,6 +134,7 @@ async function planAdjustment(tx: Tx, named: NamedProducts, adjusting: Adjusting
   const shelves = await freshShelves(tx, [id]);
   const shelf = shelfOf(shelves, id);
   refuseBundle(shelf.product);
+  if (adjustment > 0) await refuseForClosed(tx, shelf.product.merchant_id);
   const warehouse_id = await adjustedWarehouse(tx, shelf, input.location);
   const inside = shelf.items.filter((item) => item.warehouse_id === warehouse_id && item.on_hand > 0);
   const previous_quantity = inside.reduce((sum, item) => sum + item.on_hand, 0);

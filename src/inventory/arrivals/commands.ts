@@ -7,6 +7,7 @@ import { iso, isoOrNull, momentOf } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
+import { refuseForClosed } from "../../merchants/store.ts";
 import { emit } from "../../outbox/emit.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import type { BinSpot, Spot } from "../ledger/spot.ts";
@@ -26,7 +27,7 @@ import { binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
 
 /**
  * Adds received units of a SKU to a warehouse's stock; waiting orders get them at once. Answers the stock afterwards.
- * Refuses: resource_missing, validation_failed, merchant_required, bin_full, bin_of_other_merchant.
+ * Refuses: resource_missing, validation_failed, merchant_required, merchant_closed, bin_full, bin_of_other_merchant.
  * Emits: inventory.received, inventory.updated, inventory.low_stock.
  */
 export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
@@ -99,12 +100,13 @@ interface Arrival {
 
 /**
  * Puts received units on an open shelf and creates their lot if it is new. Waiting orders are not served yet. Answers
- * what was received as the API shows it. Refuses: validation_failed, bin_full, bin_of_other_merchant.
+ * what was received as the API shows it. Refuses: validation_failed, merchant_closed, bin_full, bin_of_other_merchant.
  */
 export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const { warehouse, quantity, received_date, reason, notes, reference, unit_cost_cents, actor } = arrival;
   if (received_date > tx.now) throw invalid("received_date", "lies in the future");
   const { product } = shelf;
+  await refuseForClosed(tx, product.merchant_id);
   const lot = await lotFor(tx, product, arrival);
   const place = await arrivalSpot(tx, product, arrival);
   const spot = { ...ownSpot(product), ...place, ...lotSpot(lot), received_at: received_date };

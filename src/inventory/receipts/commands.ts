@@ -5,6 +5,7 @@ import { momentOf } from "../../kit/clock.ts";
 import { invalid, within } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
+import { refuseForClosed } from "../../merchants/store.ts";
 import { emit } from "../../outbox/emit.ts";
 import { receiveUnits } from "../arrivals/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
@@ -22,12 +23,13 @@ import { countLots, endReceiptLines, insertReceipt, lockReceipt, saveReceipt, sa
 
 /**
  * Announces a delivery: its units count as incoming until they come or the receipt is over. Refuses: resource_missing,
- * validation_failed.
+ * validation_failed, merchant_closed.
  */
 export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Receipt> {
   const { reference = null, supplier = null, location, expected_at } = input;
   const warehouse_id = await warehouseNamed(tx, location, "location");
   const { merchant_id, ids } = await getStocked(tx, input.lines, "lines");
+  await refuseForClosed(tx, merchant_id);
   const lines = input.lines.map(({ quantity, lot_number = null, expiration_date }, at) => {
     if (lot_number === null && expiration_date) {
       throw invalid(`lines[${at}].lot_number`, "is required: a lot carries the expiry", "required");
@@ -42,12 +44,13 @@ type Item = ScanReceipt["items"][number];
 
 /**
  * Adds scanned units of a delivery to stock, also more than was expected. Waiting orders get them at once. Refuses:
- * resource_missing, invalid_state_transition, validation_failed, bin_full, bin_of_other_merchant.
+ * resource_missing, invalid_state_transition, merchant_closed, validation_failed, bin_full, bin_of_other_merchant.
  * Emits: inventory.received (one for each item), inventory.updated.
  */
 export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor: Actor): Promise<Receipt> {
   const before = await lockReceipt(tx, id);
   const status = moved("scan", before.status);
+  await refuseForClosed(tx, before.merchant_id);
   const warehouse = await shareWarehouse(tx, before.warehouse_id);
   const { ids } = await getStocked(tx, input.items, "items", before.merchant_id);
   const shelves = await freshShelves(tx, ids);

@@ -4,6 +4,7 @@ import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { ofFields } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
+import { refuseClosed } from "../../merchants/rules.ts";
 import { isSuspended } from "../../merchants/status.ts";
 import type { OrderFields } from "../order.ts";
 import {
@@ -43,10 +44,11 @@ export interface Draft {
 
 /**
  * The order that an input makes. One that a platform tells of (`imported`) may be of inactive products, and go to an
- * address that lacks something. Refuses: resource_missing, validation_failed.
+ * address that lacks something. Refuses: merchant_closed, resource_missing, validation_failed.
  */
 export function draftOrder(input: CreateOrder, named: Named, source: Source, imported = false): Draft {
   const { recipient, asked } = named;
+  if (recipient !== null) refuseClosed(recipient.buyer.merchant);
   // A SKU or an id of another merchant is as unknown to this one as none.
   const products = named.products.filter(({ merchant_id }) => merchant_id === recipient?.buyer.merchant_id);
   const missing = [
@@ -93,7 +95,7 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
     cancel_reason: null,
     imported: false,
   };
-  return { suspended: isSuspended(recipient.buyer.merchant_status), fields, lines };
+  return { suspended: isSuspended(recipient.buyer.merchant.status), fields, lines };
 }
 
 /** What an order wants of the stock, before it is stored; in the order in which its claim names it. */

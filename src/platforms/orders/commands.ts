@@ -4,8 +4,9 @@ import { findCustomerByEmail } from "../../customers/store.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { Fault, type FaultCode } from "../../kit/fault.ts";
+import { asFault, Fault, type FaultCode } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import { refuseForClosed } from "../../merchants/store.ts";
 import { cancelOrder } from "../../orders/cancellations/commands.ts";
 import { updateImported } from "../../orders/changes/commands.ts";
 import { holdOrder, releaseOrder } from "../../orders/holds/commands.ts";
@@ -44,9 +45,9 @@ export function platformActor({ id, name }: StoreConnection): Actor {
 }
 
 /**
- * Processes a platform's order by its state: creates, changes, cancels or ignores it. Null when another server took the
- * import over. Refuses: validation_failed, duplicate_order_number (no number is free). Emits: order.created,
- * order.cancelled.
+ * Processes a platform's order by its state: creates, changes, cancels or ignores it. Nothing is made or changed for a
+ * merchant that is closed, and the import says so. Null when another server took the import over.
+ * Refuses: validation_failed, duplicate_order_number (no number is free). Emits: order.created, order.cancelled.
  */
 export async function takeOrder(tx: Tx, claim: Claim, told: PlatformOrder): Promise<Import | null> {
   const before = await lockClaimed(tx, claim);
@@ -58,6 +59,15 @@ export async function takeOrder(tx: Tx, claim: Claim, told: PlatformOrder): Prom
   if (step === "nothing") {
     const outcome = outcomeOf(seen?.state ?? told.state, exists);
     return settleImport(tx, before, claim, { ...outcome, external_updated_at: external_updated_at ?? 0, seen, lines });
+  }
+  if (step === "create" || step === "change") {
+    const refused = await refuseForClosed(tx, connection.merchant_id).catch(asFault);
+    if (refused instanceof Fault) {
+      if (exists) await note(tx, { connection, order_id: before.order_id }, notes.closed);
+      const { code, message } = refused;
+      const read = { external_updated_at: told.updated_at, seen: seenOf(told), lines };
+      return settleImport(tx, before, claim, { action: exists ? "import" : "ignore", code, message, ...read });
+    }
   }
   const wanted = step === "create" || step === "change" ? wantedLines(connection.platform, told) : null;
   await act(tx, { connection, told, wanted: wanted ?? [], order_id: before.order_id, seen }, step);
@@ -243,6 +253,7 @@ const notes = {
   unpaid: "The order is no longer paid, according to the platform.",
   done: "The order was sent already, according to the platform.",
   gone: "The platform no longer has the order.",
+  closed: "The platform changed the order, but its merchant is closed here.",
 } as const;
 
 /** Holds an order that is no longer paid, if it still can be held. */

@@ -1,0 +1,176 @@
+// What is made for a merchant ends with its closing, whoever asks and by whatever way, also at the same moment.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { orders as orderRows } from "../../db/schema/orders.ts";
+import { engine } from "../../src/config.ts";
+import { createCustomer } from "../../src/customers/commands.ts";
+import type { Tx } from "../../src/database/store.ts";
+import { addStock } from "../../src/inventory/arrivals/commands.ts";
+import { system } from "../../src/kit/actor.ts";
+import { createOrder } from "../../src/orders/creation/commands.ts";
+import { createProduct } from "../../src/products/commands.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+import { connectShopify, shopifyOrder } from "../platforms/stores.ts";
+
+let app: TestApp;
+const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+const someone = system("test");
+
+async function sent(method: string, path: string, body: unknown = {}) {
+  const { status, body: answer } = await app.call(method, path, method === "GET" ? undefined : body);
+  expect([method, path, status, answer.error]).toEqual([method, path, status < 300 ? status : 200, undefined]);
+  return answer.data ?? answer;
+}
+
+/** A merchant with a product whose SKU is its alone, and a customer; of it orders are drafted. */
+async function merchantOf(code: string) {
+  const { id } = await sent("POST", "/merchants", { code, name: code });
+  const sku = `${code}-TEA`;
+  await sent("POST", "/products", { sku, name: "Tea", merchant_id: code });
+  const email = `${code.toLowerCase()}@example.com`;
+  const buyer = { email, first_name: "Jane", shipping_addresses: [address], merchant_id: code };
+  const customer = await sent("POST", "/customers", buyer);
+  const draft = (order_number: string) => ({
+    order_number,
+    customer_id: customer.id as string,
+    shipping_address_id: customer.shipping_addresses[0].id as string,
+    line_items: [{ sku, quantity: 1, unit_price: "3.00" }],
+  });
+  return { id: Number(id.slice(4)), code, sku, customer, draft };
+}
+
+/** A scope of one merchant's own, as its key has it. */
+const owned = (id: number) => app.service.stores.live.scoped({ sees: id, makes: id });
+
+/** Runs something in a transaction that stays open until `finish` is called; answers once it has been done. */
+async function leftOpen<Done>(id: number, work: (tx: Tx) => Promise<Done>) {
+  const [done, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const outcome = owned(id)
+    .write(async (tx) => {
+      const made = await work(tx);
+      // What was sent to PostgreSQL has been done there by the time something else is answered.
+      await tx.sql.select({ id: orderRows.id }).from(orderRows).limit(1);
+      done.resolve();
+      await gate.promise;
+      return made;
+    })
+    .catch((error: unknown) => error);
+  await Promise.race([done.promise, outcome]);
+  return { outcome, finish: gate.resolve };
+}
+
+beforeAll(async () => {
+  app = await openTestApp();
+  // With it there are two, so that the house has to say for whom it does something.
+  await merchantOf("ACME");
+});
+afterAll(() => app.close());
+
+describe("refuses", () => {
+  test("whatever a house key would make for a closed merchant without naming it", async () => {
+    const { code, sku, customer, draft } = await merchantOf("BOLT");
+    const receipt = await sent("POST", "/inventory/receipts", { lines: [{ sku, quantity: 9 }], location: "whs_1001" });
+    await sent("POST", "/inventory", { sku, quantity: 2, location: "whs_1001" });
+    const gone = await sent("POST", "/orders", draft("B-0"));
+    await sent("POST", `/orders/${gone.id}/ship`);
+    const coming = await sent("POST", "/returns", { order_id: gone.id, reason: "customer_remorse" });
+    await sent("PATCH", `/inventory/${sku}`, { adjustment: -1, reason: "lost" });
+    await sent("POST", `/merchants/${code}/close`);
+    const asked: [string, string, unknown][] = [
+      ["POST", "/orders", draft("B-1")],
+      ["POST", "/inventory", { sku, quantity: 1, location: "whs_1001" }],
+      ["PATCH", `/inventory/${sku}`, { adjustment: 1, reason: "found", location: "whs_1001" }],
+      ["POST", "/inventory/receipts", { lines: [{ sku, quantity: 9 }], location: "whs_1001" }],
+      ["POST", `/inventory/receipts/${receipt.id}/lines`, { items: [{ sku, quantity: 3 }] }],
+      ["POST", `/customers/${customer.id}/addresses`, { ...address, address_line1: "14 Elm St" }],
+      ["PATCH", `/customers/${customer.id}`, { shipping_addresses: [{ ...address, address_line1: "16 Elm St" }] }],
+      ["POST", "/returns", { order_id: gone.id, reason: "customer_remorse" }],
+      ["POST", `/returns/${coming.id}/receive`, {}],
+    ];
+    const refused = [];
+    for (const [method, path, body] of asked) {
+      const answer = await app.call(method, path, body);
+      refused.push([method, path, answer.status, answer.body.error?.code]);
+    }
+    expect(refused).toEqual(asked.map(([method, path]) => [method, path, 409, "merchant_closed"]));
+    const { body } = await app.post("/orders/bulk", { orders: [draft("B-2"), draft("B-3")] });
+    const codes = body.data.results.map((one: { status: number; error?: { code: string } }) => one.error?.code);
+    expect([body.data.created, ...codes]).toEqual([0, "merchant_closed", "merchant_closed"]);
+    expect(await sent("GET", `/orders?merchant=${code}`)).toMatchObject([{ id: gone.id }]);
+    expect(await sent("GET", `/inventory?merchant=${code}`)).toMatchObject([{ on_hand: 0 }]);
+    // What is left can be ended all the same.
+    await sent("POST", `/inventory/receipts/${receipt.id}/cancel`);
+    await sent("POST", `/returns/${coming.id}/cancel`);
+  });
+
+  test("what was let in before a merchant was closed, and is done after it", async () => {
+    const { id, code, sku, draft } = await merchantOf("DAWN");
+    await sent("POST", `/merchants/${code}/close`);
+    const late = [
+      owned(id).write((tx) => createOrder(tx, draft("D-1"), someone)),
+      owned(id).write((tx) => addStock(tx, { sku, quantity: 4, location: "whs_1001" }, someone)),
+      owned(id).write((tx) => createCustomer(tx, { email: "late@example.com" })),
+      owned(id).write((tx) => createProduct(tx, { sku: "LATE", name: "Late" })),
+    ];
+    const codes = late.map((asked) => asked.catch((error: { code: string }) => error.code));
+    expect(await Promise.all(codes)).toEqual(codes.map(() => "merchant_closed"));
+  });
+
+  test("to make an order of what the shop of a closed merchant tells", async () => {
+    const { code } = await merchantOf("CORK");
+    const shop = await connectShopify(app, { merchant_id: code });
+    await sent("POST", `/merchants/${code}/close`);
+    expect((await shop.tell(shopifyOrder(5001))).status).toBe(200);
+    await app.runJobs();
+    expect(await sent("GET", `/orders?merchant=${code}`)).toEqual([]);
+    expect(await sent("GET", `/customers?merchant=${code}`)).toHaveLength(1);
+    expect(await sent("GET", `/platforms/${shop.id}/imports`)).toMatchObject([
+      {
+        status: "ignored",
+        reason: { code: "merchant_closed", message: "The merchant CORK is closed: nothing new can be made for it." },
+      },
+    ]);
+  });
+});
+
+// SQLite has one writer, so that transactions come one after another.
+describe.skipIf(engine === "sqlite")("at the same moment", () => {
+  test("an order that is being made keeps its merchant from being closed", async () => {
+    const { id, draft } = await merchantOf("DUSK");
+    const order = await leftOpen(id, (tx) => createOrder(tx, draft("D-1"), someone));
+    const closing = app.post("/merchants/DUSK/close");
+    expect(await Promise.race([closing, Bun.sleep(500).then(() => "waits")])).toBe("waits");
+    order.finish();
+    expect(await order.outcome).toMatchObject({ status: "pending" });
+    expect((await closing).body.error).toMatchObject({ code: "merchant_not_empty", open_orders: 1 });
+  });
+
+  test("so do orders by the hundred, and units that arrive", async () => {
+    const { id, sku, draft } = await merchantOf("EAST");
+    const key = await sent("POST", "/keys", { name: "east", permission: "full", merchant_id: "EAST" });
+    const bulk = app.call("POST", "/orders/bulk", { orders: [draft("E-1"), draft("E-2")] }, { key: key.key });
+    expect((await bulk).body.data.created).toBe(2);
+    for (const { id: order } of await sent("GET", "/orders?merchant=EAST")) await sent("DELETE", `/orders/${order}`);
+    const stock = await leftOpen(id, (tx) => addStock(tx, { sku, quantity: 4, location: "whs_1001" }, someone));
+    const closing = app.post("/merchants/EAST/close");
+    expect(await Promise.race([closing, Bun.sleep(500).then(() => "waits")])).toBe("waits");
+    stock.finish();
+    await stock.outcome;
+    expect((await closing).body.error).toMatchObject({ code: "merchant_not_empty", units: 4 });
+  });
+
+  test("what is asked for while a merchant is being closed waits, and is refused", async () => {
+    const { id, sku, draft } = await merchantOf("FERN");
+    const { lockMerchantAlone, saveMerchant } = await import("../../src/merchants/store.ts");
+    const closing = await leftOpen(id, async (tx) => {
+      const merchant = await lockMerchantAlone(tx, "FERN");
+      return saveMerchant(tx, { ...merchant, status: "closed", closed_at: tx.now });
+    });
+    const late = [
+      owned(id).write((tx) => createOrder(tx, draft("F-1"), someone)),
+      owned(id).write((tx) => addStock(tx, { sku, quantity: 4, location: "whs_1001", bin: "F-1" }, someone)),
+    ].map((asked) => asked.catch((error: { code: string }) => error.code));
+    expect(await Promise.race([...late, Bun.sleep(500).then(() => "waits")])).toBe("waits");
+    closing.finish();
+    expect(await Promise.all(late)).toEqual(["merchant_closed", "merchant_closed"]);
+  });
+});
