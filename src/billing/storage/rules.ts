@@ -37,22 +37,40 @@ export interface Flow {
   readonly created_at: number;
 }
 
-/** Whether a row of the ledger counts for a day or for one before it. */
-function isCounted({ ended_at, last_movement_id }: Close, { id, created_at }: Flow): boolean {
-  return id <= last_movement_id && created_at < ended_at;
+/**
+ * Which rows of the ledger, read in their order, count for a day or for one before it. Where one of a stock item
+ * belongs to a later day, so do those after it, though they may be of a request that came before midnight and had to
+ * wait: so no day has fewer units than none.
+ */
+class Reach {
+  readonly #day: Close | null;
+  readonly #later = new Set<number>();
+
+  constructor(day: Close | null) {
+    this.#day = day;
+  }
+
+  has({ id, created_at, from_item_id, to_item_id }: Flow): boolean {
+    if (this.#day === null) return false;
+    const { ended_at, last_movement_id } = this.#day;
+    const items = [from_item_id, to_item_id].filter((item) => item !== null);
+    const isIn = id <= last_movement_id && created_at < ended_at && !items.some((item) => this.#later.has(item));
+    if (!isIn) for (const item of items) this.#later.add(item);
+    return isIn;
+  }
 }
 
 /** The units of each stock item while a day's rows of the ledger are read in their order. */
 export class Tally {
   readonly #day: Close;
-  readonly #before: Close | null;
+  readonly #counted: { readonly before: Reach; readonly now: Reach };
   readonly #units: Map<number, number>;
   readonly #peaks = new Map<number, number>();
   #next: number;
 
   constructor(day: Close, before: Close | null, opening: readonly ItemDay[]) {
     this.#day = day;
-    this.#before = before;
+    this.#counted = { before: new Reach(before), now: new Reach(day) };
     this.#units = new Map(opening.map(({ stock_item_id, units_at_close }) => [stock_item_id, units_at_close]));
     this.#next = day.last_movement_id + 1;
   }
@@ -60,8 +78,11 @@ export class Tally {
   /** Counts a row of the ledger, unless an earlier day has counted it or a later one will. */
   count(flow: Flow): void {
     const { id, quantity, from_item_id, to_item_id, created_at } = flow;
-    if (this.#before !== null && isCounted(this.#before, flow)) return;
-    if (!isCounted(this.#day, flow)) {
+    const { before, now } = this.#counted;
+    const isDone = before.has(flow);
+    const isDue = now.has(flow);
+    if (isDone) return;
+    if (!isDue) {
       this.#next = Math.min(this.#next, id);
       return;
     }
@@ -84,12 +105,13 @@ export class Tally {
 
   /** Every stock item that held units on the day, in the order of their ids. */
   get items(): ItemDay[] {
+    // Fewer than none cannot be stored: the day stays open until it is known why.
     return [...this.#units]
       .map(([stock_item_id, units_at_close]) => {
         const units_peak = Math.max(this.#peaks.get(stock_item_id) ?? 0, units_at_close);
         return { stock_item_id, units_at_close, units_peak };
       })
-      .filter(({ units_peak }) => units_peak > 0)
+      .filter(({ units_at_close, units_peak }) => units_peak > 0 || units_at_close < 0)
       .sort((a, b) => a.stock_item_id - b.stock_item_id);
   }
 }

@@ -83,19 +83,26 @@ async function changesOf(
   warehouses: ReadonlyMap<number, number>,
 ): Promise<Map<number, Change[]>> {
   const found = new Map<number, Change[]>();
+  // The day of each item's last row. What came after it counts for no day before that.
+  const reached = new Map<number, number>();
   for (let after: number | null = 0; after !== null; ) {
     const rows: Awaited<ReturnType<typeof ledger>> = await ledger(db, { after, limit: rows_together_max });
     for (const { id, quantity, from_item_id, to_item_id, created_at } of rows) {
-      for (const [item, by] of [[from_item_id, -quantity] as const, [to_item_id, quantity] as const]) {
+      const sides = [[from_item_id, -quantity] as const, [to_item_id, quantity] as const].flatMap(([item, by]) => {
         const warehouse_id = item === null ? undefined : warehouses.get(item);
-        if (item === null || warehouse_id === undefined) continue;
+        return item === null || warehouse_id === undefined ? [] : { item, by, warehouse_id };
+      });
+      for (const [warehouse_id, here] of Map.groupBy(sides, (side) => side.warehouse_id)) {
         const own = days.get(warehouse_id) ?? [];
-        const day = own.findIndex((one) => created_at < one.ended_at && id <= one.last_movement_id);
-        if (day < 0) continue;
-        const within = created_at >= (own[day]?.began_at ?? 0);
+        const first = own.findIndex((one) => created_at < one.ended_at && id <= one.last_movement_id);
+        const day = Math.max(first < 0 ? own.length : first, ...here.map(({ item }) => reached.get(item) ?? 0));
+        for (const { item } of here) reached.set(item, day);
+        const close = own[day];
+        if (close === undefined) continue;
+        const within = created_at >= close.began_at;
         const list = found.get(warehouse_id) ?? [];
         found.set(warehouse_id, list);
-        list.push({ item, by, day, within });
+        for (const { item, by } of here) list.push({ item, by, day, within });
       }
     }
     after = rows.length < rows_together_max ? null : (rows.at(-1)?.id ?? null);
