@@ -143,11 +143,7 @@ export async function openTestApp(options: Options = {}) {
     const response = await app.handle(
       new Request(addressOf(path), {
         method,
-        headers: {
-          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-          ...(sent === undefined ? {} : { "content-type": "application/json" }),
-          ...headers,
-        },
+        headers: { ...usualHeaders(key, sent), ...headers },
         ...(sent === undefined ? {} : { body: sent }),
       }),
     );
@@ -187,6 +183,12 @@ export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
 /** Who shows a cookie is signed in, and needs no key. */
 const usualKey = ({ live }: Record<Mode, Keys>, headers: Record<string, string>) =>
   headers["cookie"] === undefined ? live.full : null;
+
+/** What a request says of itself unless a test says otherwise: its key, and that it sends JSON. */
+const usualHeaders = (key: string | null, sent: string | undefined): Record<string, string> => ({
+  ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+  ...(sent === undefined ? {} : { "content-type": "application/json" }),
+});
 
 type Keys = Readonly<Record<Level, string>>;
 

@@ -10,7 +10,7 @@ import type { Ready } from "../reference/fuzz/supplies.ts";
 import { type Asked, type Fixture, needsOf, type Owned, type Told } from "./fixture.ts";
 import { type Place, placesOf, put } from "./places.ts";
 import { allRows, changesOf, writtenTables } from "./rows.ts";
-import { plain, strangers, unknownOf } from "./words.ts";
+import { differenceOf, plain, strangers, unknownOf } from "./words.ts";
 
 /** An operation as it is checked. */
 export interface Checked extends ShownOperation {
@@ -108,8 +108,7 @@ export async function compareLooks(fixture: Fixture, looks: readonly Asked[]): P
     if (others.length > 0) found.push(`${look.path} tells ${others.join()}`);
     if (changing.test(look.path)) continue;
     const [then, now] = [before.get(look.path), told].map((one) => one && plain(one, merchants.BETA.id));
-    if (then === undefined || then !== now)
-      found.push(`${look.path}: ${now?.slice(0, 300)} instead of ${then?.slice(0, 300)}`);
+    if (then === undefined || then !== now) found.push(`${look.path}: ${differenceOf(now ?? "", then ?? "")}`);
   }
   return found;
 }
@@ -192,10 +191,7 @@ async function checkOpen(fixture: Fixture, operation: Checked, ask: Ask, finding
         const told = await send("foreign", value, key);
         if (place.word === "search") continue;
         const [got, expected] = [plain(told, value), plain(unknown.told, sent)];
-        if (got !== expected)
-          findings.leaks.push(
-            `${what} ${value} as ${level}: ${got.slice(0, 400)} instead of ${expected.slice(0, 400)}`,
-          );
+        if (got !== expected) findings.leaks.push(`${what} ${value} as ${level}: ${differenceOf(got, expected)}`);
       }
       if (level !== "full" || place === header || place.word === "search") continue;
       const said = unknown === null ? null : plain(unknown.told, unknown.sent);

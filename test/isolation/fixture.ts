@@ -141,7 +141,8 @@ async function settle(app: TestApp, code: Code, receiver: string): Promise<Owned
   const names = new Names();
   const id = `mer_${code === "MAIN" ? 1 : 1000 + codes.indexOf(code)}`;
   const call: TestApp["call"] = async (method, path, body, options = {}) => {
-    const isOfMerchants = !/^\/(merchants|users|invitations|audit|mail)\b/.test(path) && options.key !== null;
+    const isOfMerchants =
+      !/^\/(merchants|users|invitations|audit|mail)\b/.test(path) && options.key !== null && !namesOwner(body);
     const headers = { ...(isOfMerchants && { "packhouse-merchant": code }), ...options.headers };
     const answer = await app.call(method, path, body, { ...options, headers });
     if (answer.status < 300 && isOfMerchants && owns.test(path)) names.learn([body, answer.body]);
@@ -157,6 +158,10 @@ async function settle(app: TestApp, code: Code, receiver: string): Promise<Owned
   return { id, names, ready: { ...supplies, ...ready }, mine, keys };
 }
 
+/** Whether a body says itself whose its goods are. */
+const namesOwner = (body: unknown) =>
+  typeof body === "object" && body !== null && ("merchant_id" in body || "from_merchant_id" in body);
+
 /** Somebody who works for a merchant, and somebody whom it has asked to. */
 async function makePeople(app: TestApp, code: Code, id: string, key: string, names: Names): Promise<void> {
   await signedInAs(app.service, "office", `Office ${code}`, readId("merchant", id));
@@ -167,8 +172,8 @@ async function makePeople(app: TestApp, code: Code, id: string, key: string, nam
 }
 
 /** What is a merchant's. The rest is the house's: its buildings, bins, carriers and what it counts. */
-const owns =
-  /^\/(orders|products|customers|returns|shipments|tracking|platforms|webhooks|notices|events|keys|inventory(?!\/(locations|bins|counts))|shipping\/labels)/;
+const nouns = "orders|products|customers|returns|shipments|tracking|platforms|webhooks|notices|events|keys";
+const owns = new RegExp(`^/(${nouns}|inventory(?!/(locations|bins|counts))|shipping/labels)`);
 
 async function keysOf(app: Pick<TestApp, "call" | "keys" | "watch">, mode: Mode) {
   const make = async (permission: Level) => {

@@ -93,10 +93,10 @@ function bodiesOf(ready: Supplies, sku: string, order_id: string): Supplies {
 
 const address = { city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
-/** Records whose names are equal at every merchant, and whose words are not. */
-async function equalRecords(ask: Ask, code: string): Promise<More & { readonly back: string }> {
-  const word = `${code.toLowerCase()}ish`;
-  const sku = "EQUAL-1";
+const sku = "EQUAL-1";
+
+/** Goods whose names are equal at every merchant, and whose words are not. */
+async function equalGoods(ask: Ask, code: string, word: string) {
   const barcodes = [{ value: "5012345678900", type: "ean" }];
   const product = await ask("POST", "/products", {
     sku,
@@ -128,6 +128,13 @@ async function equalRecords(ask: Ask, code: string): Promise<More & { readonly b
     location,
     lines: [{ sku, quantity: 5 }],
   });
+  return { product, set, lot };
+}
+
+/** Records whose names are equal at every merchant, and whose words are not. */
+async function equalRecords(ask: Ask, code: string): Promise<More & { readonly back: string }> {
+  const word = `${code.toLowerCase()}ish`;
+  const { product, set, lot } = await equalGoods(ask, code, word);
   const customer = await ask("POST", "/customers", {
     email: "equal@example.com",
     first_name: `First-${word}`,

@@ -40,14 +40,15 @@ const texts: Readonly<Record<string, readonly string[]>> = {
 /** Texts that name no record: words for people, addresses, what carriers sell, secrets, dates and files. */
 const nameless = new Set(
   (
-    "name first_name last_name company phone address_line1 address_line2 city state postal_code country street1 street2" +
-    " zip notes note description order_notes reason type url api_url label_url carrier carriers service services" +
-    " from to from_zip to_zip from_country to_country to_state to_city currency weight weight_unit unit_price price" +
-    " discount_amount line_total shipping_amount shipping_method refund_amount restocking_fee hs_code" +
-    " country_of_origin quote_id api_key api_token client_secret secret code password current_password ip_list at since" +
-    " until expires_at hold_until expected_at expiration_date created_after created_before shipped_after" +
-    " shipped_before ship_by_before updated_after expiring_before as_of date status statuses types bin zone connector" +
-    " platform account_id supplier value token signature expires mode scope hash system target from_address action paper dpi connection account"
+    "name first_name last_name company phone address_line1 address_line2 city state postal_code country" +
+    " street1 street2 zip notes note description order_notes reason type url api_url label_url carrier" +
+    " carriers service services from to from_zip to_zip from_country to_country to_state to_city currency" +
+    " weight weight_unit unit_price price discount_amount line_total shipping_amount shipping_method" +
+    " refund_amount restocking_fee hs_code country_of_origin quote_id api_key api_token client_secret secret" +
+    " code password current_password ip_list at since until expires_at hold_until expected_at expiration_date" +
+    " created_after created_before shipped_after shipped_before ship_by_before updated_after expiring_before" +
+    " as_of date status statuses types bin zone connector platform account_id supplier value token signature" +
+    " expires mode scope hash system target from_address action paper dpi connection account"
   ).split(" "),
 );
 
@@ -83,8 +84,9 @@ function wordsOf({ operationId }: ShownOperation, steps: readonly string[], show
   const words = texts[name];
   if (words !== undefined) return words;
   if (shown.type !== "string" || shown.enum || "const" in shown || nameless.has(name)) return [];
+  const where = "test/isolation/places.ts";
   throw new Error(
-    `${operationId} takes a text ${steps.join(".")}: say in test/isolation/places.ts what it names, or that it names nothing.`,
+    `${operationId} takes a text ${steps.join(".")}: say in ${where} what it names, or that it names nothing.`,
   );
 }
 

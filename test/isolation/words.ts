@@ -26,6 +26,8 @@ export function plain({ status, text }: Told, sent: string): string {
   const told = forms
     .reduce<string>((left, form) => left.replaceAll(form, "<sent>"), text.replace(requests, "<request>"))
     .replace(/"timestamp":"[^"]+"/, "<now>")
+    // A key's uses are noted a while after them.
+    .replace(/"last_used_at":"[^"]+"/g, "<lately>")
     .replace(/(#)[\w-]{43}|(expires=)\d+&signature=[\w-]+/g, "$1$2<chance>")
     .replace(/\b(?:live|test)_[0-9a-f]{32}\b/g, "<chance>")
     .replace(/\bevt_(?:test_)?[0-9a-f]{32}\b/g, "<event>")
@@ -35,6 +37,16 @@ export function plain({ status, text }: Told, sent: string): string {
       return known;
     });
   return `${status} ${told}`;
+}
+
+const around = 120;
+
+/** Where an answer is other than it should be, with some of what stands around it. */
+export function differenceOf(got: string, expected: string): string {
+  let at = 0;
+  while (at < got.length && got[at] === expected[at]) at += 1;
+  const [has, wants] = [got, expected].map((text) => text.slice(Math.max(0, at - around), at + around));
+  return `${got.slice(0, 3)} …${has}… instead of ${expected.slice(0, 3)} …${wants}…`;
 }
 
 const ids = /\b(?:[a-z]{3}_\d{4,}|evt_[0-9a-f]{32})\b/g;

@@ -291,10 +291,13 @@ async function usualBin(
     servesOne(tx) ? findRoomyBin(tx, zone_id, units) : findBinFor(tx, { zone_id, needed: units, merchant_id });
   for (const { id } of zones) {
     let bin = await next(id, needed);
-    // Another may have filled it meanwhile, which is known once it is locked; the next search passes over it then.
-    for (; bin !== null; bin = await next(id, needed)) {
+    while (bin !== null) {
       const room = await roomIn(tx, bin, goods, quantity);
       if (room.other === null && room.free >= room.needed) return bin;
+      // Another has filled it meanwhile, which is known now that it is locked; the next search passes over it.
+      const found = await next(id, needed);
+      assert(found?.id !== bin.id, "a bin that has no room is not found again");
+      bin = found;
     }
   }
   for (const { id } of zones) {

@@ -210,7 +210,7 @@ const firstFor = prepared((select, a: Args<Wanted>) => {
         select coalesce(sum(i.on_hand), 0) from ${stock_items} as i where i.bin_id = b.id
       ))
       and (b.mix_merchants or not exists (
-        select 1 from ${stock_items} as i where i.bin_id = b.id and i.on_hand > 0 and i.merchant_id = 0
+        select 1 from ${stock_items} as i where i.bin_id = b.id and i.on_hand > 0 and i.merchant_id <> ${a.merchant_id}
       ))
     order by b.pick_order, b.id limit 1
   )`;

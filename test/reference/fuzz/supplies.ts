@@ -88,7 +88,7 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
         ...(await rateCards(live, turn, mark)),
         ...(await keysToChange(live, keys)),
         ...(await merchantsToChange(live, turn, mark)),
-        ...(await goodsToSell(app, live, shelf, turn)),
+        ...(await goodsToSell(app, live, shelf, turn, mark)),
         ...(await loggedRequest(app, live)),
       };
     },
