@@ -12,7 +12,7 @@ export interface StartedService {
   /** The first lines it printed. */
   readonly said: string;
   /** Makes a key on the command line, beside the running server. */
-  makeKey(mode: "live" | "test", permission?: "read" | "read_write" | "full"): Promise<string>;
+  makeKey(mode: "live" | "test", permission?: "read" | "read_write" | "full", merchant?: string): Promise<string>;
   /** Runs `packhouse verify` and answers what it printed and its exit code. */
   verify(): Promise<{ code: number; said: string }>;
   /** Ends it at once, as a crash would. The data stays. */
@@ -82,8 +82,9 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
     database_url,
     pid: server.pid,
     said,
-    makeKey: async (mode, permission = "full") => {
-      const words = ["keys", "create", "--name", "started", "--permission", permission, "--mode", mode];
+    makeKey: async (mode, permission = "full", merchant) => {
+      const whose = merchant === undefined ? [] : ["--merchant", merchant];
+      const words = ["keys", "create", "--name", "started", "--permission", permission, "--mode", mode, ...whose];
       const made = await run(...words, "--rate-limit", "0", "--json");
       if (made.code !== 0) throw new Error(`The key could not be made: ${made.said}`);
       return JSON.parse(made.said).key;

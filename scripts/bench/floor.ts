@@ -4,7 +4,8 @@
 import { Database } from "bun:sqlite";
 import { Elysia } from "elysia";
 import { drawLabel } from "../../src/shipping/labels/drawing/face.ts";
-import { floorActs } from "./floor_acts.ts";
+import { type Billed, floorActs } from "./floor_acts.ts";
+import { isOwned } from "./owned_tables.ts";
 
 type Row = Record<string, number | string | null>;
 interface Line {
@@ -29,8 +30,13 @@ for (const pragma of [
 
 const insert = (table: string, columns: string) => {
   const names = columns.split(" ");
-  const marks = names.map(() => "?").join(",");
-  return db.prepare(`insert into ${table} (${names.join(",")}) values (${marks}) returning id`);
+  const marks = names.map(() => "?");
+  // All that the floor writes is of the first merchant.
+  if (isOwned(table)) {
+    names.push("merchant_id");
+    marks.push("1");
+  }
+  return db.prepare(`insert into ${table} (${names}) values (${marks}) returning id`);
 };
 const ofCustomer = db.prepare(
   "select c.id, c.email, c.company, a.id as address_id, a.name, a.address_line1, a.city, a.state, a.postal_code," +
@@ -70,7 +76,9 @@ const newReservation = insert(
 );
 const newClaim = insert("reservation_lines", "reservation_id product_id order_line_id quantity wanted reserved picked");
 const newAllocation = insert("allocations", "reservation_line_id stock_item_id quantity");
-const newEvent = db.prepare("insert into events (id, type, body, created_at) values (?,?,cast(? as blob),?)");
+const newEvent = db.prepare(
+  "insert into events (id, type, body, created_at, merchant_id) values (?,?,cast(? as blob),?,1)",
+);
 const newShipment = insert("shipments", "order_id status carrier service tracking_number created_at");
 const newParcelLine = insert("shipment_lines", "shipment_id order_line_id quantity");
 const newLabel = insert(
@@ -126,6 +134,17 @@ const number = (id: string) => Number(id.replace(/^\D+/, ""));
 function tell(type: string, data: object, now: number): void {
   const id = eventId();
   newEvent.run(id, type, JSON.stringify({ id, type, created_at: new Date(now).toISOString(), data }), now);
+}
+
+const newFact = insert(
+  "billable_events",
+  "warehouse_id kind act occurred_at business_date quantity unit source_type source_id source_line source_version" +
+    " attributes",
+);
+
+function bill({ kind, act, unit, quantity, source, details, warehouse_id }: Billed, now: number): void {
+  const day = new Date(now).toISOString().slice(0, 10);
+  newFact.get(warehouse_id, kind, act, now, day, quantity, unit, ...source, 1, JSON.stringify(details));
 }
 
 /** Takes the units of one SKU from its first stock item that has them. */
@@ -252,6 +271,9 @@ function buyLabel(body: { order_id: string; carrier: string; service: string; pa
     created_at: now,
   };
   tell("shipment.created", { object: "shipment", ...view, to }, now);
+  const warehouse_id = Number(place?.["id"]);
+  const sold = { kind: "label", act: "label.buy", unit: "label", quantity: 1 };
+  bill({ ...sold, source: ["label", label, 0], details: view, warehouse_id }, now);
   return view;
 }
 const places = db.prepare("select * from warehouses order by priority, id");
@@ -311,7 +333,7 @@ const answer = (data: unknown) => ({
   meta: { timestamp: new Date().toISOString(), version: "v1" },
 });
 
-const acts = floorActs({ db, insert, tell, ofStock });
+const acts = floorActs({ db, insert, tell, ofStock, bill });
 
 const app = new Elysia()
   .post("/v1/orders", async ({ body, set }) => {

@@ -3,12 +3,25 @@ import type { Database, Statement } from "bun:sqlite";
 
 type Row = Record<string, number | string | null>;
 
+/** What a merchant is billed for: by which act, for which row, and what else is told of it. */
+export interface Billed {
+  readonly kind: string;
+  readonly act: string;
+  readonly unit: string;
+  readonly quantity: number;
+  /** The noun of the row, its id, and that of its line. */
+  readonly source: readonly [noun: string, id: number, line: number];
+  readonly details: object;
+  readonly warehouse_id: number;
+}
+
 /** What the floor lends its acts. */
 interface Tools {
   readonly db: Database;
   readonly insert: (table: string, columns: string) => Statement;
   readonly tell: (type: string, data: object, now: number) => void;
   readonly ofStock: Statement;
+  readonly bill: (billed: Billed, now: number) => void;
 }
 
 const who = ["api_key", "key_1"] as const;
@@ -84,8 +97,8 @@ function additions({ db, insert }: Tools) {
       " on conflict (warehouse_id, code) do update set kind = 'staging' returning id",
   );
   const newItem = db.prepare(
-    "insert into stock_items (product_id, warehouse_id, bin_id, on_hand, reserved, received_at, updated_at)" +
-      " values (?,?,?,?,?,?,?) on conflict (product_id, bin_id) where lot_id is null" +
+    "insert into stock_items (product_id, warehouse_id, bin_id, on_hand, reserved, received_at, updated_at, merchant_id)" +
+      " values (?,?,?,?,?,?,?,1) on conflict (product_id, bin_id) where lot_id is null" +
       " do update set on_hand = on_hand + excluded.on_hand returning id",
   );
   const newMovement = insert(
@@ -143,6 +156,9 @@ function viewOf(made: Made, id: number, rows: { readonly lines: Row[]; readonly 
   };
 }
 
+const picked = { kind: "pick", act: "order.pick", unit: "unit" };
+const packing = { kind: "pack", act: "order.pack", unit: "unit" };
+
 function pick(made: Made, id: number) {
   const now = Date.now();
   const lines = made.linesOf.all(id) as Row[];
@@ -159,6 +175,10 @@ function pick(made: Made, id: number) {
     made.newMovement.get(...moved, "picked", "order", `ord_${id}`, 1, ...who, now);
     made.newAllocation.get(claimed, item, quantity);
     made.saveClaim.run(quantity, quantity, quantity, claimed);
+    const source = ["order", id, Number(claim["order_line_id"])] as const;
+    const details = { order_id: `ord_${id}`, sku: claim["sku"], skus_of_order: claims.length, unit_weight: null };
+    const warehouse_id = Number(claim["warehouse_id"] ?? 1);
+    made.bill({ ...picked, quantity: Number(quantity), source, details, warehouse_id }, now);
   }
   write(made, id, "processing", ["process", "pick"], now);
   return viewOf(made, id, { lines, claims });
@@ -171,6 +191,10 @@ function pack(made: Made, id: number) {
   write(made, id, "fulfilled", ["pack"], now);
   const view = viewOf(made, id, { lines: made.linesOf.all(id) as Row[], claims });
   made.tell("order.fulfilled", { object: "order", ...view }, now);
+  const units = claims.reduce((sum, { quantity }) => sum + Number(quantity), 0);
+  const details = { order_id: `ord_${id}`, parcels: 1, skus: claims.length };
+  const warehouse_id = Number(claims[0]?.["warehouse_id"] ?? 1);
+  made.bill({ ...packing, quantity: units, source: ["order", id, 0], details, warehouse_id }, now);
   return view;
 }
 

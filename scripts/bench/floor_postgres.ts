@@ -2,6 +2,7 @@
 // statements of `pg` in a transaction of its own, on a database of the same schema. It checks and refuses nothing.
 import { Elysia } from "elysia";
 import pg from "pg";
+import { isOwned } from "./owned_tables.ts";
 
 type Row = Record<string, number | string | null>;
 interface Line {
@@ -45,8 +46,10 @@ const read = <T>(work: (ask: Ask) => Promise<T>) => transact(work, "begin isolat
 /** The text that inserts so many rows, and the values of all. */
 async function insert(ask: Ask, table: string, columns: string, rows: readonly (readonly unknown[])[]) {
   const list = columns.split(" ");
-  const marks = rows.map((_, row) => `(${list.map((_, at) => `$${row * list.length + at + 1}`).join()})`);
-  const text = `insert into ${table} (${list.join()}) values ${marks.join()} returning *`;
+  // All that the floor writes is of the first merchant.
+  const [owner, whose] = isOwned(table) ? [",merchant_id", ",1"] : ["", ""];
+  const marks = rows.map((_, row) => `(${list.map((_, at) => `$${row * list.length + at + 1}`)}${whose})`);
+  const text = `insert into ${table} (${list}${owner}) values ${marks} returning *`;
   return ask(text, rows.flat());
 }
 

@@ -6,6 +6,7 @@ import { measureConventions } from "./conventions.ts";
 import { fdatasyncLatency } from "./disk.ts";
 import { measureGrowth } from "./growth.ts";
 import { connections, driver } from "./load.ts";
+import { measureMerchants } from "./merchants.ts";
 import { measureOrders } from "./orders.ts";
 import { measurePause } from "./pause.ts";
 import { measurePostgres } from "./postgres.ts";
@@ -26,6 +27,7 @@ given). The figures hold for a machine that does nothing else meanwhile.
   growth     what a change of stock costs with a million movements in the ledger, against ten thousand
   conventions  what each convention of the API (key, limit, envelope, log …) adds to a read by id
   orders     what creating, getting and listing orders costs with a million of them, against a thousand
+  merchants  what requests cost in a house of fifty merchants, against one with as many products
   space      what an order takes of the disk, by table and index, alone and with three subscriptions
   start      how soon the binary answers after its start, with and without data, and what memory it holds
   webhooks   deliveries a second against a bare loop of the same requests, and how soon an event is received
@@ -39,6 +41,7 @@ const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   pause: measurePause,
   postgres: measurePostgres,
   growth: measureGrowth,
+  merchants: measureMerchants,
   orders: measureOrders,
   space: measureSpace,
   start: measureStart,

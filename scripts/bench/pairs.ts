@@ -9,13 +9,15 @@ export interface Compared {
   readonly few: Shot;
   readonly many: Shot;
   readonly worst_ratio: number | null;
+  /** Who asks, where that is not the same for all. */
+  readonly key?: string;
 }
 
 export interface Pair {
   readonly few: { readonly url: string };
   readonly many: { readonly url: string };
-  /** A key that both know. */
-  readonly key: string;
+  /** A key that both know; each comparison may have its own. */
+  readonly key?: string;
 }
 
 interface Round {
@@ -28,17 +30,17 @@ interface Round {
  * Measures each kind of request on both services, one right after the other, and takes the median of what the second
  * cost against the first; answers how many cost too much. A first round warms both and does not count.
  */
-export async function comparePair({ few, many, key }: Pair, compared: readonly Compared[], seconds: number) {
+export async function comparePair({ few, many, key = "" }: Pair, compared: readonly Compared[], seconds: number) {
   console.log(`${"".padEnd(34)}${["few req/s", "many req/s", "cost"].map((it) => it.padStart(12)).join("")}`);
   const urls = { few: few.url, many: many.url };
   let missed = 0;
   let first = 0;
-  for (const { name, worst_ratio, ...shots } of compared) {
+  for (const { name, worst_ratio, key: own_key = key, ...shots } of compared) {
     const measured: Round[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       const fire = async (side: "few" | "many") => {
         first += 1_000_000;
-        return load({ url: urls[side], key, shot: shots[side], seconds, first });
+        return load({ url: urls[side], key: own_key, shot: shots[side], seconds, first });
       };
       // They take turns in going first as well.
       const early = round % 2 === 0 ? await fire("few") : null;

@@ -19,8 +19,11 @@ export function columnsOf(db: Database, table: string, changes: Changes) {
   return { names: names.join(", "), values: names.map((name) => changes[name] ?? `one.${name}`).join(", ") };
 }
 
-/** Makes so many more SKUs, each with the stock and the ledger of the one named, which has been received once. */
-export function copySku(path: string, sku: string, count: number): void {
+/**
+ * Makes so many more SKUs, each with the stock and the ledger of the one named, which has been received once. They
+ * belong to the first of the house's merchants, or in turn to so many of them.
+ */
+export function copySku(path: string, sku: string, count: number, owners = 1): void {
   const db = openForSeeding(path);
   const numbers = `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
   const fresh = "products.sku like 'COPY-%'";
@@ -29,10 +32,12 @@ export function copySku(path: string, sku: string, count: number): void {
     db.run(`insert into ${table} (${names}) ${from.replace("$values", values)}`);
   };
   db.transaction(() => {
-    const named = { sku: "printf('COPY-%06d', n)", name: "printf('Copy %06d', n)" };
+    db.run("create temp table owners as select id, row_number() over (order by id) - 1 as place from merchants");
+    const whose = `(select id from owners where place = n % ${owners})`;
+    const named = { sku: "printf('COPY-%06d', n)", name: "printf('Copy %06d', n)", merchant_id: whose };
     copy("products", named, `${numbers} select $values from products as one, numbers where one.sku = '${sku}'`);
     const ofOne = `one.product_id = (select id from products where sku = '${sku}')`;
-    const place = { product_id: "products.id" };
+    const place = { product_id: "products.id", merchant_id: "products.merchant_id" };
     copy("stock_items", place, `select $values from products, stock_items as one where ${fresh} and ${ofOne}`);
     const item = "(select id from stock_items where product_id = products.id and on_hand > 0)";
     const moved = { product_id: "products.id", to_item_id: item };
