@@ -173,13 +173,16 @@ export async function findEvent(db: Db, id: string): Promise<StoredEvent | null>
 
 const contents = prepared((sql, a: Args<{ ids: string }>) =>
   sql
-    .select({ id: events.id, body: events.body, previous: events.previous })
+    .select({ id: events.id, merchant_id: events.merchant_id, body: events.body, previous: events.previous })
     .from(events)
     .where(amongTexts(events.id, a.ids)),
 );
 
+/** The payload of an event, and whose it is. */
+type OwnedContent = EventContent & Pick<StoredEvent, "merchant_id">;
+
 /** The payloads of the events with these ids, by id. */
-export async function findEventContents(db: Db, ids: readonly string[]): Promise<Map<string, EventContent>> {
+export async function findEventContents(db: Db, ids: readonly string[]): Promise<Map<string, OwnedContent>> {
   if (ids.length === 0) return new Map();
   return new Map((await contents(db, { ids: list(ids) })).map(({ id, ...content }) => [id, content]));
 }

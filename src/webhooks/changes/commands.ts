@@ -16,7 +16,16 @@ import {
   type SubscriptionChange,
   saveSubscription,
 } from "../subscriptions/store.ts";
-import { isSame, type Subscription, subscribing_turn, subscriptions_max } from "../subscriptions/subscription.ts";
+import {
+  isSame,
+  type Reception,
+  type Subscription,
+  subscribing_turn,
+  subscriptions_max,
+} from "../subscriptions/subscription.ts";
+
+/** What clients say of a subscription, with the merchants that they name found: their ids, each once and in order. */
+export type Found<Input> = Omit<Input, "merchants"> & { readonly merchants?: readonly number[] | null };
 
 /**
  * Subscribes a receiver to events whose place is after `begins_after` (see `fanOutAll`). The caller has checked the
@@ -24,23 +33,25 @@ import { isSame, type Subscription, subscribing_turn, subscriptions_max } from "
  */
 export async function createSubscription(
   tx: Tx,
-  input: CreateSubscription,
+  input: Found<CreateSubscription>,
   sealed_secret: string,
   begins_after: number,
 ): Promise<Subscription> {
   const { url, description = null, active = true, version = "v1", payload = "full", retry_limit = 5 } = input;
-  const { rate_limit_per_second = null } = input;
+  const { rate_limit_per_second = null, merchants = null } = input;
   const events = inOrder(input.events);
   refuseThinFirstVersion({ version, payload });
   await takeTurn(tx, subscribing_turn);
   const merchant_id = tx.scope.sees;
+  refuseMerchants({ merchant_id, merchants });
   const others = (await lockSubscriptions(tx)).filter((other) => other.merchant_id === merchant_id);
-  refuseSame(others, { url, version, events });
+  refuseSame(others, { merchant_id, merchants, url, version, events });
   if (others.length >= subscriptions_max) {
     throw new Fault("subscription_limit", `There may be at most ${subscriptions_max} subscriptions.`);
   }
   return insertSubscription(tx, {
     merchant_id,
+    merchants,
     url,
     events,
     description,
@@ -70,7 +81,7 @@ export async function createSubscription(
  * record of failures. Its version is fixed. Refuses: resource_missing, validation_failed, immutable_field,
  * duplicate_subscription.
  */
-export async function updateSubscription(tx: Tx, id: string, input: UpdateSubscription): Promise<Subscription> {
+export async function updateSubscription(tx: Tx, id: string, input: Found<UpdateSubscription>): Promise<Subscription> {
   await takeTurn(tx, subscribing_turn);
   const all = await lockSubscriptions(tx);
   const before = all.find((one) => one.id === readId("subscription", id));
@@ -83,6 +94,7 @@ export async function updateSubscription(tx: Tx, id: string, input: UpdateSubscr
   const change = changeOf(before, input);
   const after = { ...before, ...change };
   if (isDeepStrictEqual(after, before)) return before;
+  refuseMerchants(after);
   refuseThinFirstVersion(after);
   refuseSame(
     all.filter((other) => other.id !== before.id),
@@ -102,9 +114,10 @@ async function endingAfter(tx: Tx, before: Subscription, after: Subscription): P
   return false;
 }
 
-function changeOf(before: Subscription, input: UpdateSubscription): SubscriptionChange {
-  const { url, events, description, active, payload, retry_limit, rate_limit_per_second } = input;
+function changeOf(before: Subscription, input: Found<UpdateSubscription>): SubscriptionChange {
+  const { merchants, url, events, description, active, payload, retry_limit, rate_limit_per_second } = input;
   return {
+    ...(merchants !== undefined && { merchants }),
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events: inOrder(events) }),
     ...(description !== undefined && { description }),
@@ -153,11 +166,20 @@ export async function rotateSecret(
 
 const inOrder = (events: readonly EventType[]) => eventTypes.filter((type) => events.includes(type));
 
+/** The refusal of a list of merchants for a merchant's own subscription, whichever they are. */
+export function ofOneMerchant(): Fault {
+  return invalid("merchants", "is of the house's subscriptions: one of a merchant is told of this merchant alone");
+}
+
+function refuseMerchants({ merchant_id, merchants }: Pick<Reception, "merchant_id" | "merchants">): void {
+  if (merchant_id !== null && merchants !== null) throw ofOneMerchant();
+}
+
 function refuseThinFirstVersion({ version, payload }: Pick<Subscription, "version" | "payload">): void {
   if (payload === "thin" && version === "v1") throw invalid("payload", "can be thin in version v2 only");
 }
 
-function refuseSame(others: readonly Subscription[], wanted: Pick<Subscription, "url" | "events" | "version">): void {
+function refuseSame(others: readonly Subscription[], wanted: Reception): void {
   const same = others.find((other) => isSame(other, wanted));
   if (same === undefined) return;
   throw new Fault("duplicate_subscription", "There is a subscription of these events to this address already.", {

@@ -11,7 +11,7 @@ import {
   saveEnding,
   saveSequence,
 } from "../subscriptions/store.ts";
-import { refuseInactive, type Subscription, subscribing_turn } from "../subscriptions/subscription.ts";
+import { isToldOf, refuseInactive, type Subscription, subscribing_turn } from "../subscriptions/subscription.ts";
 import { type Delivery, formOf, payload_turn } from "./delivery.ts";
 import { budget, requeued } from "./rules.ts";
 import { endPending, insertDeliveries, lockDelivery, saveRequeued } from "./store.ts";
@@ -47,10 +47,10 @@ export async function fanOutAll(tx: Tx): Promise<number> {
 }
 
 async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscriptions: readonly Subscription[]) {
-  const chosen = (event: PlacedEvent, { events: types, begins_after, merchant_id }: Subscription) =>
-    types.includes(event.type) &&
-    event.position > begins_after &&
-    (merchant_id === null || merchant_id === event.merchant_id);
+  const chosen = (event: PlacedEvent, subscription: Subscription) =>
+    subscription.events.includes(event.type) &&
+    event.position > subscription.begins_after &&
+    isToldOf(subscription, event.merchant_id);
   const rows: Omit<Delivery, "id">[] = [];
   for (const subscription of subscriptions) {
     let { sequence } = subscription;
@@ -88,14 +88,20 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
 
 /**
  * Queues one delivery again, in any status, with a new budget of retries; event id and bytes stay the same. Refuses:
- * resource_missing, subscription_disabled, payload_expired (its payload was deleted).
+ * resource_missing, subscription_disabled, payload_expired (its payload was deleted), invalid_state_transition (the
+ * subscription is not told of the event's merchant any more).
  */
 export async function redeliver(tx: Tx, subscription_id: string, delivery_id: string): Promise<Delivery> {
   await takeTurn(tx, payload_turn);
   const subscription = await lockSubscription(tx, subscription_id);
   const before = await lockDelivery(tx, subscription.id, delivery_id);
   refuseInactive(subscription);
-  const body = before.body ?? (await findEventContents(tx, [before.event_id])).get(before.event_id)?.body ?? "";
+  const content = (await findEventContents(tx, [before.event_id])).get(before.event_id);
+  if (content !== undefined && !isToldOf(subscription, content.merchant_id)) {
+    const message = "The subscription is not told of this event's merchant any more: name it in merchants first.";
+    throw new Fault("invalid_state_transition", message, { event_id: before.event_id });
+  }
+  const body = before.body ?? content?.body ?? "";
   if (body === "") throw new Fault("payload_expired", "The payload of this delivery was deleted.");
   // An attempt in progress goes on and counts for the new budget.
   const underWay = isUnsent(before.status) && before.leased_until !== null && (before.next_at ?? 0) > tx.now;

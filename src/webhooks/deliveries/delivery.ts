@@ -1,4 +1,5 @@
 // A delivery of one event to one subscription, and the bytes that are sent.
+import { dataWithoutBins, showsBins } from "../../inventory/bin_codes.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { EventContent, EventType } from "../../outbox/catalog.ts";
@@ -51,11 +52,17 @@ export function formOf({ version, payload }: Pick<Subscription, "version" | "pay
 /**
  * The bytes of a delivery, made from its event. They must be the same at each attempt, so this function must never
  * change its output. Version 2 adds `api_version`, `sequence` and `data.previous_attributes`; a thin payload names only
- * its object. Empty when the event's payload was deleted.
+ * its object. A merchant's receiver is told of no bins. Empty when the event's payload was deleted.
  */
-export function deliveryBody(form: DeliveryForm, content: EventContent, sequence: number): string {
-  if (form === "v1" || content.body === "") return content.body;
-  const { data, ...event } = JSON.parse(content.body) as { data: Record<string, unknown> };
+export function deliveryBody(
+  { form, sequence, ...asker }: Pick<Delivery, "form" | "sequence" | "merchant_id">,
+  content: EventContent,
+): string {
+  const isWhole = showsBins(asker);
+  if (content.body === "" || (form === "v1" && isWhole)) return content.body;
+  const { data: all, ...event } = JSON.parse(content.body) as { data: Record<string, unknown> };
+  const data = isWhole ? all : dataWithoutBins(all);
+  if (form === "v1") return JSON.stringify({ ...event, data });
   const { object, id, sku } = data;
   const thin = id === undefined ? { object, sku } : { object, id };
   const shown = form === "v2_thin" ? thin : { ...data, previous_attributes: JSON.parse(content.previous ?? "{}") };

@@ -36,7 +36,7 @@ export const deliveryRoutes = new Elysia({ prefix: "/webhooks" })
         needs: "webhooks.manage",
         chapter: "Webhooks",
         summary: "Redeliver a delivery",
-        refuses: ["payload_expired", "subscription_disabled"],
+        refuses: ["invalid_state_transition", "payload_expired", "subscription_disabled"],
         answers: { 202: EnvelopedView(DeliveryView) },
       }),
     },

@@ -314,6 +314,8 @@ export async function forgetDeliveryBodies(tx: Tx, before: number, limit: number
 
 interface Missed {
   readonly subscription_id: number;
+  /** Those alone that are about one of these merchants; null for all. */
+  readonly merchants: readonly number[] | null;
   readonly since: number;
   readonly until: number;
   readonly statuses: readonly DeliveryStatus[];
@@ -323,10 +325,13 @@ interface Missed {
  * The ids of the deliveries that a subscription missed, oldest first, with payloads; those of recovery `own_id` are
  * left out.
  */
-function missed(db: Db, { subscription_id, since, until, statuses }: Missed, own_id: number | null, limit: number) {
+function missed(db: Db, what: Missed, own_id: number | null, limit: number) {
+  const { subscription_id, merchants, since, until, statuses } = what;
+  const ofThese = merchants === null ? undefined : inArray(events.merchant_id, [...merchants]);
   // A subquery for each delivery: PostgreSQL turns an `exists` into a join, over the whole table if its statistics
   // are old.
-  const kept = template`(select length(${events.body}) from ${events} where ${events.id} = ${deliveries.event_id}) > 0`;
+  const its = and(template`${events.id} = ${deliveries.event_id}`, ofThese);
+  const kept = template`(select length(${events.body}) from ${events} where ${its}) > 0`;
   return db.sql
     .select({ id: deliveries.id })
     .from(deliveries)

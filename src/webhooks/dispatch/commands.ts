@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../../database/store.ts";
+import { move } from "../../kit/moves.ts";
 import { findEventContents } from "../../outbox/store.ts";
 import { endSome } from "../deliveries/commands.ts";
 import { type Delivery, deliveryBody, isLate } from "../deliveries/delivery.ts";
@@ -17,7 +18,7 @@ import {
 } from "../deliveries/store.ts";
 import type { Attempt } from "../logs/log.ts";
 import { insertAttempts } from "../logs/store.ts";
-import { isUnsent, subscriptionMeanings } from "../status.ts";
+import { deliveryMoves, isUnsent, subscriptionMeanings } from "../status.ts";
 import { afterAnswer, healthOf, type SubscriptionHealth } from "../subscriptions/rules.ts";
 import {
   findSubscriptions,
@@ -27,7 +28,7 @@ import {
   saveHealth,
   savePace,
 } from "../subscriptions/store.ts";
-import type { Subscription } from "../subscriptions/subscription.ts";
+import { isToldOf, type Subscription } from "../subscriptions/subscription.ts";
 import { attemptOf, type Claim, type Finished } from "./claim.ts";
 import { type Busy, burst, pacedUntil, type Room, slotsFor } from "./rules.ts";
 
@@ -60,7 +61,7 @@ export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
   const held = await lockHeldBack(tx, ready);
   const sharers = new Set([...room.busy.keys(), ...ready.map(({ id }) => id)]).size;
   const total = { all: sumOf(room.busy, "all"), late: sumOf(room.busy, "late") };
-  const claimed: { delivery: Delivery; probe: boolean }[] = [];
+  const claimed: Taken[] = [];
   let failing = 0;
   let has_more = false;
   for (const one of ready) {
@@ -80,7 +81,10 @@ export async function claimDeliveries(tx: Tx, room: Room): Promise<Claimed> {
     total.late += found.filter(isLate).length;
   }
   if (claimed.length === 0) return { claims: [], next_at: nextAt(waiting, tx.now), behind_ms };
-  const claims = await leased(tx, claimed);
+  const { claims, unwanted } = await leased(tx, claimed);
+  // Their slots are free at once.
+  if (unwanted.length > 0) has_more = true;
+  await skip(tx, unwanted, ready);
   return { claims, next_at: has_more ? tx.now : nextAt(await listWaiting(tx), tx.now), behind_ms };
 }
 
@@ -174,7 +178,17 @@ async function holdBack(tx: Tx, { id, rate_limit_per_second, next_probe_at }: Wa
   await savePace(tx, { id, paced_until, next_probe_at: next_probe_at === null ? null : tx.now + lease_ms });
 }
 
-async function leased(tx: Tx, claimed: readonly { delivery: Delivery; probe: boolean }[]): Promise<Claim[]> {
+/** A due delivery, and whether it is the probe of an open circuit. */
+interface Taken {
+  readonly delivery: Delivery;
+  readonly probe: boolean;
+}
+
+/** Leases deliveries. Answers those to send, and those of merchants of whom their subscription is told no more. */
+async function leased(
+  tx: Tx,
+  claimed: readonly Taken[],
+): Promise<{ readonly claims: readonly Claim[]; readonly unwanted: readonly Taken[] }> {
   const leased_until = tx.now + lease_ms;
   await leaseDeliveries(
     tx,
@@ -185,13 +199,33 @@ async function leased(tx: Tx, claimed: readonly { delivery: Delivery; probe: boo
   const subscriptions = new Map((await findSubscriptions(tx, ids)).map((row) => [row.id, row]));
   const own = claimed.flatMap(({ delivery }) => (delivery.body === null ? [delivery.event_id] : []));
   const contents = await findEventContents(tx, own);
-  return claimed.flatMap(({ delivery, probe }) => {
+  const claims: Claim[] = [];
+  const unwanted: Taken[] = [];
+  for (const { delivery, probe } of claimed) {
     const subscription = subscriptions.get(delivery.subscription_id);
     const content = contents.get(delivery.event_id);
-    const body = delivery.body ?? (content && deliveryBody(delivery.form, content, delivery.sequence));
-    const gone = subscription === undefined || subscription.deleted_at !== null;
-    return gone || body === undefined ? [] : [{ delivery: { ...delivery, leased_until }, subscription, body, probe }];
+    if (subscription === undefined || subscription.deleted_at !== null) continue;
+    if (content !== undefined && !isToldOf(subscription, content.merchant_id)) {
+      unwanted.push({ delivery, probe });
+      continue;
+    }
+    const body = delivery.body ?? (content && deliveryBody(delivery, content));
+    if (body !== undefined) claims.push({ delivery: { ...delivery, leased_until }, subscription, body, probe });
+  }
+  return { claims, unwanted };
+}
+
+/** Skips deliveries that are not wanted any more. One that was to be a probe leaves that to the next. */
+async function skip(tx: Tx, unwanted: readonly Taken[], ready: readonly Waiting[]): Promise<void> {
+  const skipped = ({ status, attempts }: Delivery): DeliveryStep => ({
+    ...{ status: move(deliveryMoves, "skip", status), attempts, next_at: null },
   });
+  await saveMoved(
+    tx,
+    unwanted.map(({ delivery }) => stepped(delivery, skipped(delivery), tx.now)),
+  );
+  const probes = new Set(unwanted.flatMap(({ delivery, probe }) => (probe ? [delivery.subscription_id] : [])));
+  for (const one of ready) if (probes.has(one.id)) await savePace(tx, one);
 }
 
 /**

@@ -51,7 +51,7 @@ async function wholeAttempt(db: Db, id: string, log_id: string): Promise<object>
   if (found === null) throw missing("attempt", log_id);
   const { delivery } = found;
   const content = (await findEventContents(db, [delivery.event_id])).get(delivery.event_id);
-  const made = content === undefined ? "" : deliveryBody(delivery.form, content, delivery.sequence);
+  const made = content === undefined ? "" : deliveryBody(delivery, content);
   const view = attemptView(found.attempt);
   return { ...view, request: { ...view.request, body: delivery.body || made || null } };
 }

@@ -26,7 +26,7 @@ export async function startRecovery(tx: Tx, subscription_id: string, input: Star
   if (until <= since) throw invalid("until", "must be later than since");
   const statuses = missedDeliveries.filter((status) => input.statuses?.includes(status) ?? true);
   const what = { subscription_id: subscription.id, since, until, statuses };
-  const total = await countMissed(tx, what, recovered_max);
+  const total = await countMissed(tx, { ...what, merchants: subscription.merchants }, recovered_max);
   tx.wake("webhooks.recover", tx.now);
   return insertRecovery(tx, { ...what, status: recoveryStarts, total, queued: 0, created_at: tx.now });
 }
@@ -42,7 +42,8 @@ export async function queueSome(tx: Tx): Promise<boolean> {
     return true;
   }
   const limit = Math.min(queued_together_max, recovery.total - recovery.queued);
-  const count = limit === 0 ? 0 : await queueMissed(tx, recovery, subscription.retry_limit, limit);
+  const what = { ...recovery, merchants: subscription.merchants };
+  const count = limit === 0 ? 0 : await queueMissed(tx, what, subscription.retry_limit, limit);
   const queued = recovery.queued + count;
   // Some may have been sent again in other ways since they were counted.
   const done = count < limit || queued === recovery.total;

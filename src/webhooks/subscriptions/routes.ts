@@ -13,7 +13,16 @@ import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { seal } from "../../kit/seal.ts";
-import { createSubscription, deleteSubscription, rotateSecret, updateSubscription } from "../changes/commands.ts";
+import { directoryOf } from "../../merchants/directory.ts";
+import { unknownMerchant } from "../../owners/rules.ts";
+import {
+  createSubscription,
+  deleteSubscription,
+  type Found,
+  ofOneMerchant,
+  rotateSecret,
+  updateSubscription,
+} from "../changes/commands.ts";
 import { fanOutAll } from "../deliveries/commands.ts";
 import { endAllWaiting, fanOutWaiting } from "../deliveries/jobs.ts";
 import { requestsWritten } from "../dispatch/dispatcher.ts";
@@ -104,14 +113,34 @@ function create(call: Call, body: CreateSubscription, service: Service): Promise
   const { secret_key } = service;
   const secret = randomSecret();
   const sealed = seal(secret, secret_key, secret_purpose);
-  const made = async (tx: Tx) =>
-    subscriptionAnswer(await createSubscription(tx, body, sealed, await fanOutAll(tx.scoped(unscoped))), { secret });
   const work = async () => {
+    const found = await withFound(call, body);
     await refuseAddress(call, body.url, service);
     await fanOutWaiting(call.store.base);
+    const made = async (tx: Tx) =>
+      subscriptionAnswer(await createSubscription(tx, found, sealed, await fanOutAll(tx.scoped(unscoped))), { secret });
     return answerWrite(call, 201, made, enveloped, secret_key);
   };
   return answerLongWork(call, work, secret_key);
+}
+
+/**
+ * What a client says of a subscription, with the ids of the merchants that it names, each once and in order. Refuses:
+ * validation_failed, for a merchant that is not there, and for any that a merchant names.
+ */
+async function withFound<Input extends Pick<UpdateSubscription, "merchants">>(
+  { merchant_id, store }: Call,
+  { merchants, ...input }: Input,
+): Promise<Found<Input>> {
+  if (merchants === undefined || merchants === null) return { ...input, ...(merchants === null && { merchants }) };
+  if (merchant_id !== null) throw ofOneMerchant();
+  const known = await directoryOf(store).now();
+  const ids = merchants.map((name, at) => {
+    const found = known.named(name);
+    if (found === null) throw unknownMerchant(`merchants[${at}]`);
+    return found.id;
+  });
+  return { ...input, merchants: [...new Set(ids)].sort((one, other) => one - other) };
 }
 
 /** Refuses an address that no webhook may be sent to. */
@@ -129,11 +158,12 @@ const randomSecret = () => newSecret(crypto.getRandomValues(new Uint8Array(secre
 
 function update(call: Call, id: string, body: UpdateSubscription, service: Service): Promise<Response> {
   return answerLongWork(call, async () => {
+    const found = await withFound(call, body);
     if (body.url !== undefined) await refuseAddress(call, body.url, service);
     if (body.active) await endAllWaiting(call.store.base);
     return answerWrite(call, 200, async (tx) => {
       await requireRevision(tx, call, id);
-      return subscriptionAnswer(await updateSubscription(tx, id, body));
+      return subscriptionAnswer(await updateSubscription(tx, id, found));
     });
   });
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nullable, textField } from "../../kit/schema.ts";
 import { eventTypes } from "../../outbox/catalog.ts";
-import { OwnerOrHouseView, ofMerchantOrHouse } from "../../owners/schemas.ts";
+import { merchantName, OwnerOrHouseView, ofMerchantOrHouse } from "../../owners/schemas.ts";
 import { disabledReasons, payloadKinds, subscriptionStatuses, subscriptionVersions } from "../status.ts";
 
 const moment = Type.String({ format: "date-time" });
@@ -36,7 +36,18 @@ const url = Type.String({
   description: "The https address to which events are" + " sent by POST.",
 });
 const events = Type.Array(choice(eventTypes), { minItems: 1, maxItems: 100 });
+const merchants_max = 100;
+const told = "Of a subscription of the house: the merchants whose events alone it is told";
 const optional = {
+  merchants: Type.Optional(
+    nullable(
+      Type.Array(merchantName("A merchant, by id or code."), {
+        minItems: 1,
+        maxItems: merchants_max,
+        description: `${told}, by id or code; null, the default, for all of them.`,
+      }),
+    ),
+  ),
   description: Type.Optional(nullable(textField(500, { min: 0 }))),
   active: Type.Optional(
     Type.Boolean({ description: "False pauses the subscription. Events are then recorded" + " as skipped." }),
@@ -78,6 +89,7 @@ export type ListSubscriptions = Static<typeof ListSubscriptions>;
 const subscriptionFields = {
   id: Type.String(),
   merchant_id: OwnerOrHouseView,
+  merchants: nullable(Type.Array(Type.String(), { description: `${told}; null for all of them.` })),
   url: Type.String(),
   events: Type.Array(choice(eventTypes)),
   description: nullable(Type.String()),

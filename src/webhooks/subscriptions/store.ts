@@ -48,7 +48,9 @@ export async function countSubscriptions(db: Db): Promise<number> {
 
 /** Stores a new subscription and answers it. */
 export async function insertSubscription(tx: Tx, row: Omit<Subscription, "id">): Promise<Subscription> {
-  const [id = 0] = await insertIds(tx, subscriptions, [{ ...row, events: [...row.events] }]);
+  const { events, merchants } = row;
+  const rows = [{ ...row, events: [...events], merchants: merchants && [...merchants] }];
+  const [id = 0] = await insertIds(tx, subscriptions, rows);
   return { id, ...row };
 }
 
@@ -159,11 +161,15 @@ export async function saveSubscription(
   before: Subscription,
   change: SubscriptionChange,
 ): Promise<Subscription> {
-  const { events, ...same } = change;
+  const { events, merchants, ...same } = change;
+  const lists = {
+    ...(events && { events: [...events] }),
+    ...(merchants !== undefined && { merchants: merchants && [...merchants] }),
+  };
   const moved = { revision: before.revision + 1, updated_at: tx.now };
   await tx.sql
     .update(subscriptions)
-    .set({ ...same, ...(events && { events: [...events] }), ...moved })
+    .set({ ...same, ...lists, ...moved })
     .where(eq(subscriptions.id, before.id));
   return { ...before, ...change, ...moved };
 }

@@ -8,8 +8,10 @@ import type { SubscriptionHealth } from "./rules.ts";
 /** A receiver subscribed to some types of events. */
 export interface Subscription extends SubscriptionHealth {
   readonly id: number;
-  /** The merchant whose events alone it is told; null for the house, which is told all. */
+  /** The merchant whose events alone it is told; null for the house. */
   readonly merchant_id: number | null;
+  /** Of the house's: the merchants whose events alone it is told, by their ids; null for all of them. */
+  readonly merchants: readonly number[] | null;
   readonly url: string;
   readonly events: readonly EventType[];
   readonly description: string | null;
@@ -49,13 +51,33 @@ export const subscribing_turn = "webhooks.subscribe";
 /** The most subscriptions of a mode. */
 export const subscriptions_max = 50;
 
+/** Whether a subscription is told of what happens to a merchant. */
+export function isToldOf(
+  { merchant_id, merchants }: Pick<Subscription, "merchant_id" | "merchants">,
+  merchant: number,
+): boolean {
+  return merchant_id === null ? merchants === null || merchants.includes(merchant) : merchant_id === merchant;
+}
+
 /** The subscription as the API shows it, without its secret. */
 export function subscriptionView(subscription: Subscription) {
-  const { id, merchant_id, url, events, description, version, payload, retry_limit, status, disabled_reason } =
-    subscription;
+  const {
+    id,
+    merchant_id,
+    merchants,
+    url,
+    events,
+    description,
+    version,
+    payload,
+    retry_limit,
+    status,
+    disabled_reason,
+  } = subscription;
   return {
     id: wireId("subscription", id),
     merchant_id: merchant_id === null ? null : wireId("merchant", merchant_id),
+    merchants: merchants === null ? null : merchants.map((merchant) => wireId("merchant", merchant)),
     url,
     events,
     description,
@@ -83,12 +105,13 @@ export function subscriptionView(subscription: Subscription) {
   };
 }
 
+/** What a subscription receives, and where. */
+export type Reception = Pick<Subscription, "merchant_id" | "merchants" | "url" | "events" | "version">;
+
 /** Whether two subscriptions would receive the same deliveries at the same address. */
-export function isSame(
-  one: Pick<Subscription, "url" | "events" | "version">,
-  other: Pick<Subscription, "url" | "events" | "version">,
-): boolean {
-  const chosen = ({ events }: Pick<Subscription, "events">) => [...events].sort().join();
+export function isSame(one: Reception, other: Reception): boolean {
+  const chosen = ({ merchant_id, merchants, events }: Reception) =>
+    JSON.stringify([merchant_id, merchants, [...events].sort()]);
   return one.url === other.url && one.version === other.version && chosen(one) === chosen(other);
 }
 

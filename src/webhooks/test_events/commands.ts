@@ -22,7 +22,8 @@ const tests_in_a_minute_max = 10;
 export async function beginTest(tx: Tx, id: string, example: DomainEvent): Promise<Claim> {
   const subscription = await lockSubscription(tx, id);
   const { type, data, previous = {} } = example;
-  const merchant_id = wireId("merchant", subscription.merchant_id ?? example.merchant_id);
+  const { merchant_id: own, merchants } = subscription;
+  const merchant_id = wireId("merchant", own ?? merchants?.[0] ?? example.merchant_id);
   const sent_at = await listTestMoments(tx, subscription.id, tx.now - minute_ms, tests_in_a_minute_max);
   const oldest = sent_at[tests_in_a_minute_max - 1];
   if (oldest !== undefined) {
@@ -34,15 +35,14 @@ export async function beginTest(tx: Tx, id: string, example: DomainEvent): Promi
   const event_body = JSON.stringify({ id: event_id, type, created_at: iso(tx.now), merchant_id, data });
   const content = { body: event_body, previous: JSON.stringify(previous) };
   const form = formOf(subscription);
-  const body = deliveryBody(form, content, 0);
+  const to = { merchant_id: subscription.merchant_id, form, sequence: 0 };
+  const body = deliveryBody(to, content);
   const delivery = await insertDelivery(tx, {
-    merchant_id: subscription.merchant_id,
+    ...to,
     subscription_id: subscription.id,
     event_id,
     event_type: type,
-    sequence: 0,
     status: testDeliveryStarts,
-    form,
     body,
     trigger: "test",
     recovery_id: null,
