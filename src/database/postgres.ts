@@ -200,7 +200,7 @@ class PostgresStore implements Store {
   }
 
   #world() {
-    return { mode: this.mode, site: this.#settings.site?.() ?? unreachable };
+    return { mode: this.mode, site: this.#settings.site?.() ?? unreachable, home: this };
   }
 
   async #writeOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -422,7 +422,7 @@ class SqliteStore implements Store {
   }
 
   #world(): World {
-    return { mode: this.mode, site: this.#settings.site?.() ?? unreachable };
+    return { mode: this.mode, site: this.#settings.site?.() ?? unreachable, home: this };
   }
 
   #enter(): void {

@@ -48,6 +48,8 @@ export interface Db {
   readonly mode: Mode;
   /** How the world outside reaches the service of this process. */
   readonly site: Site;
+  /** The same for all views and transactions of one store: what is known of it in memory is kept by this. */
+  readonly home: object;
   /** Whose records `sql` sees and makes, without a word about it in any query. */
   readonly scope: Scope;
   /** The same view, seen so. */

@@ -17,6 +17,7 @@ const finishers_max = 1000;
 export interface World {
   readonly mode: Mode;
   readonly site: Site;
+  readonly home: object;
 }
 
 /** The `Tx` of both engines. The engine makes one for each write; `nested` makes one for each part. */
@@ -25,6 +26,7 @@ export class Transaction implements Tx {
   readonly now: number;
   readonly mode: Mode;
   readonly site: Site;
+  readonly home: object;
   readonly scope = unscoped;
   readonly outer: Tx | null;
   readonly #savepoint: Savepoint;
@@ -34,11 +36,12 @@ export class Transaction implements Tx {
   #effects: Effects | null = null;
   #ended = false;
 
-  constructor(sql: Writing, now: number, { mode, site }: World, savepoint: Savepoint, outer: Tx | null = null) {
+  constructor(sql: Writing, now: number, { mode, site, home }: World, savepoint: Savepoint, outer: Tx | null = null) {
     this.sql = sql;
     this.now = now;
     this.mode = mode;
     this.site = site;
+    this.home = home;
     this.#savepoint = savepoint;
     this.outer = outer;
   }
@@ -124,6 +127,7 @@ class ScopedTransaction implements Tx {
   readonly now: number;
   readonly mode: Mode;
   readonly site: Site;
+  readonly home: object;
   readonly scope: Scope;
   readonly #whole: Transaction;
   readonly #key: string;
@@ -133,6 +137,7 @@ class ScopedTransaction implements Tx {
     this.now = whole.now;
     this.mode = whole.mode;
     this.site = whole.site;
+    this.home = whole.home;
     this.scope = scope;
     this.#whole = whole;
     this.#key = key;
@@ -177,15 +182,17 @@ export class View implements Db {
   readonly now: number;
   readonly mode: Mode;
   readonly site: Site;
+  readonly home: object;
   readonly scope: Scope;
   readonly #memos: Map<string, unknown>;
   readonly #key: string;
 
-  constructor(sql: Reading, now: number, { mode, site }: World, memos: Map<string, unknown>, scope = unscoped) {
+  constructor(sql: Reading, now: number, { mode, site, home }: World, memos: Map<string, unknown>, scope = unscoped) {
     this.sql = scopedSql(sql, scope);
     this.now = now;
     this.mode = mode;
     this.site = site;
+    this.home = home;
     this.scope = scope;
     this.#memos = memos;
     this.#key = scopeKey(scope);

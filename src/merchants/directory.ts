@@ -1,6 +1,8 @@
 // The merchants of a store in memory: what every request has to know of them.
-import type { Store } from "../database/store.ts";
+import type { Db, Store } from "../database/store.ts";
+import { assert } from "../kit/assert.ts";
 import { readId } from "../kit/ids.ts";
+import type { Codes } from "../owners/rules.ts";
 import type { Merchant } from "./merchant.ts";
 import { isClosed } from "./status.ts";
 import { listMerchants } from "./store.ts";
@@ -9,7 +11,10 @@ import { listMerchants } from "./store.ts";
 const remembered_ms = 500;
 
 /** What is known of a merchant without a query. */
-export type Known = Pick<Merchant, "id" | "code" | "name" | "status" | "colour" | "may_buy_labels">;
+export type Known = Pick<
+  Merchant,
+  "id" | "code" | "name" | "status" | "colour" | "may_buy_labels" | "ship_from_name" | "return_address"
+>;
 
 /** All merchants of a store at one time. */
 export class Merchants {
@@ -31,6 +36,13 @@ export class Merchants {
   /** The merchant with this id, or null. */
   byId(id: number): Known | null {
     return this.#by_id.get(id) ?? null;
+  }
+
+  /** The merchant with this id, whose records there are. */
+  ownerOf(id: number): Known {
+    const owner = this.byId(id);
+    assert(owner !== null, "a record is of a merchant that there is");
+    return owner;
   }
 
   /** The merchant that a request names: `mer_1`, `1` or its code; null when there is none. */
@@ -78,7 +90,10 @@ class Directory {
   /** Looks them up. A change that happens meanwhile may be missed, so the answer is not kept then. */
   async #look(changes: number, until: number): Promise<Merchants> {
     try {
-      const found = new Merchants(await this.#store.read(listMerchants));
+      const found = await this.#store.read(async (db) => {
+        homes.set(db.home, this);
+        return new Merchants(await listMerchants(db));
+      });
       if (changes === this.#changes) {
         this.#known = found;
         this.#until = until;
@@ -91,6 +106,8 @@ class Directory {
 }
 
 const directories = new WeakMap<Store, Directory>();
+/** The same by what their views say they are of. */
+const homes = new WeakMap<object, Directory>();
 
 /** The directory of a store: there is one for each, whatever of it is seen. */
 export function directoryOf({ base }: Store): Directory {
@@ -100,4 +117,26 @@ export function directoryOf({ base }: Store): Directory {
     directories.set(base, directory);
   }
   return directory;
+}
+
+/**
+ * The merchants as a view or a transaction knows them, whose records it has read: from memory, where each of these is
+ * known and nothing is older than half a second; else by a query.
+ */
+export async function merchantsIn(db: Db, ids: readonly number[]): Promise<Merchants> {
+  const known = homes.get(db.home)?.fresh() ?? null;
+  if (known !== null && ids.every((id) => known.byId(id) !== null)) return known;
+  return new Merchants(await listMerchants(db));
+}
+
+/** As `merchantsIn`, of the one to whom a record belongs. */
+export async function ownerIn(db: Db, { merchant_id }: { readonly merchant_id: number }): Promise<Known> {
+  return (await merchantsIn(db, [merchant_id])).ownerOf(merchant_id);
+}
+
+/** The codes of the merchants to whom records belong; none where the house has but one. */
+export async function codesIn(db: Db, records: readonly { readonly merchant_id: number }[]): Promise<Codes> {
+  const ids = [...new Set(records.map(({ merchant_id }) => merchant_id))];
+  const merchants = await merchantsIn(db, ids);
+  return new Map(merchants.only === null ? ids.map((id) => [id, merchants.ownerOf(id).code]) : []);
 }

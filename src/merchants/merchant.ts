@@ -2,7 +2,7 @@ import { iso, isoOrNull } from "../kit/clock.ts";
 import { wireId } from "../kit/ids.ts";
 import { allowedActions } from "../kit/moves.ts";
 import type { Place } from "../kit/place.ts";
-import { type MerchantStatus, merchantMoves } from "./status.ts";
+import { isUnnamed, type MerchantStatus, merchantMoves } from "./status.ts";
 
 /** Whom the house asks about a merchant. */
 export interface Contact {
@@ -36,6 +36,18 @@ export interface Merchant {
   readonly updated_at: number;
   readonly suspended_at: number | null;
   readonly closed_at: number | null;
+}
+
+/**
+ * The name in which a merchant's parcels leave, and which buyers read; null for the first merchant as long as nobody
+ * has named it: the warehouse's stands there then.
+ */
+export function senderName({
+  code,
+  name,
+  ship_from_name,
+}: Pick<Merchant, "code" | "name" | "ship_from_name">): string | null {
+  return ship_from_name ?? (isUnnamed(code, name) ? null : name);
 }
 
 /** The merchant as the API shows it. */

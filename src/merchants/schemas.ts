@@ -28,7 +28,9 @@ const contactFields = {
   phone: Type.Optional(nullable(textField(40))),
 };
 const shipFromName = textField(120, {
-  description: "Who its parcels and papers say they come from; its name where null.",
+  description:
+    "Who sends its parcels, as labels, packing slips and tracking pages say; its name where null. The first merchant" +
+    " that nobody has named sends in the warehouse's.",
 });
 const mayBuyLabels = Type.Boolean({
   description: "Whether its own keys may buy labels, which the house pays for; false unless given.",

@@ -23,3 +23,6 @@ export const suspendedStatuses = ["suspended"] as const satisfies readonly Merch
 
 /** Whether orders of a merchant of this status come in and wait. */
 export const isSuspended = (status: MerchantStatus): boolean => status === "suspended";
+
+/** Whether this is the first merchant, which comes with the database, and nobody has named it. */
+export const isUnnamed = (code: string, name: string): boolean => code === "MAIN" && name === "Main";

@@ -52,6 +52,17 @@ export function servesOne({
   return scope.sees === null && scope.makes !== null;
 }
 
+/** The codes of merchants by their ids. */
+export type Codes = ReadonlyMap<number, string>;
+
+/**
+ * A number that each merchant gives by itself, such as an order's, on a paper of the house: with the merchant's code
+ * where those of several meet.
+ */
+export function numberAmong(number: string, merchant_id: number, codes: Codes): string {
+  return codes.size < 2 ? number : `${number} (${codes.get(merchant_id)})`;
+}
+
 /** The merchant to whom everything of before belongs, in each world. */
 export const main_merchant = 1;
 

@@ -35,6 +35,7 @@ interface PackingSlip {
   readonly order: Order;
   /** Null for the whole order. */
   readonly shipment: Shipment | null;
+  /** Where it is packed, in the name of the merchant whose it is. */
   readonly warehouse: PlainWarehouse;
   readonly items: readonly SlipItem[];
 }

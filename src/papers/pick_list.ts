@@ -1,5 +1,6 @@
 import type { DispatchCalendar } from "../inventory/warehouses/calendar.ts";
 import { estimatedShipDate, type Order } from "../orders/order.ts";
+import { type Codes, numberAmong } from "../owners/rules.ts";
 import {
   type Block,
   type Cell,
@@ -25,6 +26,7 @@ export function pickListPaper(walk: Walk, print: Print): Paper {
   const only = others.length === 0 ? first : undefined;
   const name = only?.order_number ?? `${walk.orders.length} orders`;
   const several = walk.legs.length > 1;
+  const inWords = only === undefined ? sharesInWords(walk) : null;
   return {
     title,
     name,
@@ -33,8 +35,8 @@ export function pickListPaper(walk: Walk, print: Print): Paper {
     blocks: [],
     notes: only === undefined ? [] : notesOf(only),
     tables: [
-      ...walk.legs.map((leg) => stopTable(leg, several ? leg.warehouse.name : null, only === undefined)),
-      ...(walk.missing.length === 0 ? [] : [missingTable(walk.missing, only === undefined)]),
+      ...walk.legs.map((leg) => stopTable(leg, several ? leg.warehouse.name : null, inWords)),
+      ...(walk.missing.length === 0 ? [] : [missingTable(walk.missing, inWords)]),
       ...(only === undefined ? [orderTable(walk)] : []),
     ],
     foot: footOf(title, name, print),
@@ -55,15 +57,20 @@ function orderFacts(order: Order, warehouse: DispatchCalendar | undefined, { now
   ];
 }
 
-function walkFacts({ legs, picked }: Walk): Fact[] {
+function walkFacts({ legs, picked, codes }: Walk): Fact[] {
   const stops = legs.flatMap((leg) => leg.stops);
   const units = stops.reduce((sum, { quantity }) => sum + quantity, 0);
   return [
+    ...(codes.size === 0 ? [] : [{ label: codes.size === 1 ? "Merchant" : "Merchants", value: namesOf(codes) }]),
     ...(legs.length === 1 ? [{ label: "Warehouse", value: legs[0]?.warehouse.name ?? "" }] : []),
     { label: "To pick", value: `${counted(units, "unit")} at ${counted(stops.length, "stop")}` },
     ...(picked === 0 ? [] : [{ label: "Picked before", value: counted(picked, "unit") }]),
   ];
 }
+
+const namesOf = (codes: Codes) => [...codes.values()].sort().join(", ");
+
+const numberOf = ({ order_number, merchant_id }: Order, codes: Codes) => numberAmong(order_number, merchant_id, codes);
 
 function notesOf({ order_notes }: Order): Block[] {
   return order_notes === null || order_notes.trim() === ""
@@ -79,15 +86,26 @@ const stopColumns: readonly Column[] = [
   { caption: "Units", width: 34, align: "right" },
 ];
 
-function stopTable({ stops }: Leg, caption: string | null, isWave: boolean): Table {
-  return { caption, columns: stopColumns, rows: stops.map((stop) => stopRow(stop, isWave)), total: null };
+/** How the shares of orders are told on the list of several; null on the list of one, which has no shares. */
+type InWords = ((shares: readonly Share[]) => Piece) | null;
+
+const sharesInWords =
+  ({ codes }: Walk) =>
+  (shares: readonly Share[]) =>
+    listPiece(
+      shares.map(({ order, quantity }) => `${quantity} × ${numberOf(order, codes)}`),
+      "plain",
+    );
+
+function stopTable({ stops }: Leg, caption: string | null, inWords: InWords): Table {
+  return { caption, columns: stopColumns, rows: stops.map((stop) => stopRow(stop, inWords)), total: null };
 }
 
-function stopRow({ bin, sku, name, lot_number, expiration_date, quantity, shares }: Stop, isWave: boolean): Cell[] {
+function stopRow({ bin, sku, name, lot_number, expiration_date, quantity, shares }: Stop, inWords: InWords): Cell[] {
   const expires = expiration_date === null ? [] : [`expires ${new Date(expiration_date).toISOString().slice(0, 10)}`];
   const item: Piece[] = [textPiece(name, "strong")];
   if (lot_number !== null) item.push(listPiece([`Lot ${lot_number}`, ...expires], "plain"));
-  if (isWave) item.push(listPiece(shares.map(shareInWords), "plain"));
+  if (inWords !== null) item.push(inWords(shares));
   return [
     [{ kind: "box" }],
     [textPiece(bin, "bin"), { kind: "symbol", text: bin }],
@@ -97,20 +115,19 @@ function stopRow({ bin, sku, name, lot_number, expiration_date, quantity, shares
   ];
 }
 
-const shareInWords = ({ order, quantity }: Share) => `${quantity} × ${order.order_number}`;
-
-/** What waits for stock, each SKU once; for several orders with those that wait for it. */
-function missingTable(missing: readonly Missing[], isWave: boolean): Table {
-  const orders: Column[] = isWave ? [{ caption: "Orders", width: null, align: "left" }] : [];
-  const rows = [...Map.groupBy(missing, ({ sku }) => sku)].map(([sku, waiting]) => [
-    [textPiece(sku, "plain")],
-    ...(isWave ? [[listPiece(waiting.map(shareInWords), "plain")]] : []),
+/** What waits for stock, each SKU of a merchant once; for several orders with those that wait for it. */
+function missingTable(missing: readonly Missing[], inWords: InWords): Table {
+  const orders: Column[] = inWords === null ? [] : [{ caption: "Orders", width: null, align: "left" }];
+  const goods = Map.groupBy(missing, ({ sku, order }) => `${order.merchant_id} ${sku}`);
+  const rows = [...goods.values()].map((waiting) => [
+    [textPiece(waiting[0]?.sku ?? "", "plain")],
+    ...(inWords === null ? [] : [[inWords(waiting)]]),
     [textPiece(String(waiting.reduce((sum, { quantity }) => sum + quantity, 0)), "strong")],
   ]);
   return {
     caption: "Waiting for stock",
     columns: [
-      { caption: "SKU", width: isWave ? 150 : null, align: "left" },
+      { caption: "SKU", width: inWords === null ? null : 150, align: "left" },
       ...orders,
       { caption: "Units", width: 60, align: "right" },
     ],
@@ -126,7 +143,7 @@ const orderColumns: readonly Column[] = [
   { caption: "Units", width: 34, align: "right" },
 ];
 
-function orderTable({ orders, legs }: Walk): Table {
+function orderTable({ orders, legs, codes }: Walk): Table {
   const units = new Map<number, number>();
   for (const { shares } of legs.flatMap(({ stops }) => stops)) {
     for (const { order, quantity } of shares) units.set(order.id, (units.get(order.id) ?? 0) + quantity);
@@ -138,7 +155,7 @@ function orderTable({ orders, legs }: Walk): Table {
       [{ kind: "box" }],
       [
         textPiece(order.customer_name, "strong"),
-        textPiece(order.order_number, "plain"),
+        textPiece(numberOf(order, codes), "plain"),
         ...notesOf(order).flatMap(({ lines }) => lines.map((line) => textPiece(line, "quiet"))),
       ],
       [{ kind: "symbol", text: order.order_number }],

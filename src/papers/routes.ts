@@ -15,10 +15,13 @@ import { invalid } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import type { Log } from "../kit/log.ts";
 import { queryOf } from "../kit/schema.ts";
+import { codesIn, ownerIn } from "../merchants/directory.ts";
+import { senderName } from "../merchants/merchant.ts";
 import { findOrderIds } from "../orders/names/store.ts";
 import type { Order } from "../orders/order.ts";
 import { findOrders, getOrder } from "../orders/store.ts";
 import { findProducts } from "../products/store.ts";
+import { inNameOf } from "../shipping/address.ts";
 import { warehouseOfOrder } from "../shipping/store.ts";
 import { type PaperFormat, paperMediaTypes, preferredFormat } from "../typesetting/papers/formats.ts";
 import { type PaperSize, usualPaperSize } from "../typesetting/papers/paper.ts";
@@ -119,7 +122,8 @@ async function walkFor(db: Db, orders: readonly Order[]): Promise<Walk> {
     orders.map(({ id }) => id),
   );
   const products = await findProducts(db, [...new Set(plans.map(({ product_id }) => product_id))]);
-  return walkOf({ orders, plans, products, warehouses: await listPlainWarehouses(db) });
+  const codes = await codesIn(db, orders);
+  return walkOf({ orders, plans, products, warehouses: await listPlainWarehouses(db), codes });
 }
 
 async function answerSlip(call: Call, log: Log, id: string, query: PrintPackingSlip) {
@@ -128,7 +132,9 @@ async function answerSlip(call: Call, log: Log, id: string, query: PrintPackingS
   const parcel = shipment_id === undefined ? undefined : String(shipment_id);
   const slipOf = async (db: Db) => {
     const order = await getOrder(db, id);
-    return packingSlipOf(order, await warehouseOfOrder(db, order), parcel);
+    const warehouse = await warehouseOfOrder(db, order);
+    const sender = senderName(await ownerIn(db, order));
+    return packingSlipOf(order, { ...warehouse, address: inNameOf(sender, warehouse.address) }, parcel);
   };
   const format = formatOf(call, query);
   if (format === "json") return answerRead(call, async (db) => packingSlipView(await slipOf(db), choices));

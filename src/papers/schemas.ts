@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, idField, nullable } from "../kit/schema.ts";
 import { publicOrderStatuses } from "../orders/status.ts";
+import { OwnerView } from "../owners/schemas.ts";
 import { paperFormats } from "../typesetting/papers/formats.ts";
 import { paperSizes } from "../typesetting/papers/paper.ts";
 
@@ -36,7 +37,7 @@ const count = Type.Integer({ minimum: 0 });
 const order = { order_id: Type.String(), order_number: Type.String() };
 
 export const WalkView = closed({
-  orders: Type.Array(closed(order)),
+  orders: Type.Array(closed({ ...order, merchant_id: OwnerView })),
   warehouses: Type.Array(
     closed({
       warehouse_id: Type.String(),

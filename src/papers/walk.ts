@@ -6,6 +6,7 @@ import { onFirstUse } from "../kit/first_use.ts";
 import { wireId } from "../kit/ids.ts";
 import { type Order, partsOf, publicStatus } from "../orders/order.ts";
 import { refusal } from "../orders/rules.ts";
+import type { Codes } from "../owners/rules.ts";
 
 /** The most orders in one walk, and the most stops on its list. */
 export const wave_orders_max = 200;
@@ -51,6 +52,8 @@ export interface Walk {
   readonly missing: readonly Missing[];
   /** Units that were picked before. */
   readonly picked: number;
+  /** The codes of the merchants whose orders these are, by the merchants' ids; empty where the house has but one. */
+  readonly codes: Codes;
 }
 
 /** The input of a walk: orders in the order of the request, their pick plans, and the records that the plans name. */
@@ -60,10 +63,11 @@ interface WalkFacts {
   readonly products: readonly { readonly id: number; readonly sku: string; readonly name: string }[];
   /** In the order of the choice: the first is the best. */
   readonly warehouses: readonly PlainWarehouse[];
+  readonly codes: Codes;
 }
 
 /** Plans one walk through the bins of all orders. Refuses: validation_failed (too long a walk). */
-export function walkOf({ orders, plans, products, warehouses }: WalkFacts): Walk {
+export function walkOf({ orders, plans, products, warehouses, codes }: WalkFacts): Walk {
   const open = plans.filter(({ picked }) => !picked);
   const byWarehouse = Map.groupBy(open, ({ warehouse_id }) => warehouse_id);
   const legs = warehouses.flatMap((warehouse) => {
@@ -83,7 +87,7 @@ export function walkOf({ orders, plans, products, warehouses }: WalkFacts): Walk
     ),
   );
   const picked = plans.reduce((sum, units) => (units.picked ? sum + units.quantity : sum), 0);
-  return { orders, legs, missing, picked };
+  return { orders, legs, missing, picked, codes };
 }
 
 function stopsOf(units: readonly PlannedUnits[], orders: readonly Order[], products: WalkFacts["products"]): Stop[] {
@@ -160,7 +164,7 @@ export function ordersOfWave(
 export function walkView({ orders, legs, missing, picked }: Walk) {
   const named = (order: Order) => ({ order_id: wireId("order", order.id), order_number: order.order_number });
   return {
-    orders: orders.map(named),
+    orders: orders.map((order) => ({ ...named(order), merchant_id: wireId("merchant", order.merchant_id) })),
     warehouses: legs.map(({ warehouse, stops }) => ({
       warehouse_id: wireId("warehouse", warehouse.id),
       name: warehouse.name,

@@ -54,6 +54,14 @@ export function addressOf({ company, phone, ...same }: Place): Address {
   return { ...same, company: company ?? null, phone: phone ?? null };
 }
 
+/**
+ * The address of a warehouse on what leaves it in somebody's name: who lives there is that name, where there is one,
+ * and the street stays.
+ */
+export function inNameOf<P extends Place>(sender: string | null, place: P): P {
+  return sender === null ? place : { ...place, name: sender, company: null };
+}
+
 /** An address as the shipping routes show it. */
 export function addressView({ address_line1, address_line2, postal_code, ...same }: Address) {
   const { name, company, city, state, country, phone } = same;

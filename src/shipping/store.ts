@@ -9,7 +9,9 @@ import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
 import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
 import { assert } from "../kit/assert.ts";
 import { readId, wireId } from "../kit/ids.ts";
-import { type Address, addressOf } from "./address.ts";
+import { type Known, merchantsIn } from "../merchants/directory.ts";
+import { senderName } from "../merchants/merchant.ts";
+import { type Address, addressOf, inNameOf } from "./address.ts";
 
 const promisedFrom = preparedOf((query, isOf) =>
   query
@@ -41,8 +43,15 @@ const leftFrom = prepared((query, a: Args<{ orders: string }>) =>
 export interface Origin {
   /** The warehouse. */
   readonly id: number;
+  /** Its address, in the name of the merchant whose parcel it is. */
   readonly address: Address;
   readonly timezone: string;
+}
+
+/** As `Origin`, of the parcels of one order. */
+interface OrderOrigin extends Origin {
+  /** Where its goods are sent when they come back: to the merchant, if it says where, else to the warehouse. */
+  readonly return_address: Address;
 }
 
 /** An order, as far as it says what warehouse it leaves. */
@@ -51,15 +60,41 @@ interface Leaving {
   readonly warehouse_id: number | null;
 }
 
+/** An order, as far as it says what warehouse it leaves, and in whose name. */
+interface Sent extends Leaving {
+  readonly merchant_id: number;
+}
+
 /** The warehouse that a parcel leaves, by its order. */
-export async function originOfOrder(db: Db, order: Leaving): Promise<Origin> {
-  return originAt(await warehouseOfOrder(db, order));
+export async function originOfOrder(db: Db, order: Sent): Promise<OrderOrigin> {
+  const found = (await originsOfOrders(db, [order])).get(order.id);
+  assert(found, "an order leaves a warehouse");
+  return found;
 }
 
 /** As `originOfOrder`, of several orders, by their ids. */
-export async function originsOfOrders(db: Db, orders: readonly Leaving[]): Promise<Map<number, Origin>> {
+export async function originsOfOrders(db: Db, orders: readonly Sent[]): Promise<Map<number, OrderOrigin>> {
   const warehouses = await warehousesOfOrders(db, orders);
-  return new Map([...warehouses].map(([id, warehouse]) => [id, originAt(warehouse)]));
+  const merchants = await merchantsIn(
+    db,
+    orders.map(({ merchant_id }) => merchant_id),
+  );
+  return new Map(
+    orders.flatMap(({ id, merchant_id }) => {
+      const warehouse = warehouses.get(id);
+      return warehouse === undefined ? [] : [[id, originOf(warehouse, merchants.ownerOf(merchant_id))]];
+    }),
+  );
+}
+
+function originOf(warehouse: PlainWarehouse, owner: Known): OrderOrigin {
+  const plain = originAt(warehouse);
+  const address = inNameOf(senderName(owner), plain.address);
+  return {
+    ...plain,
+    address,
+    return_address: owner.return_address === null ? address : addressOf(owner.return_address),
+  };
 }
 
 /** The warehouse that an order leaves: the one it names, else where its units lie or have left, else the first one. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import type { Store } from "../../src/database/store.ts";
 import { createMerchant, ensureMerchant, suspendMerchant } from "../../src/merchants/commands.ts";
-import { directoryOf } from "../../src/merchants/directory.ts";
+import { codesIn, directoryOf, merchantsIn, ownerIn } from "../../src/merchants/directory.ts";
 import { openTemporaryStore } from "../database/temporary.ts";
 
 let store: Store;
@@ -72,4 +72,37 @@ test("a change by another process is known half a second later", async () => {
   expect(directory.fresh()).toBeNull();
   expect(await directory.now()).not.toBe(known);
   clock.mockRestore();
+});
+
+test("a view and a transaction know the merchants from memory, and by a query where that may be old", async () => {
+  const directory = directoryOf(store);
+  const known = await directory.now();
+  const seen = () => store.read((db) => merchantsIn(db, [1]));
+  const written = () => store.scoped({ sees: 1, makes: 1 }).write((tx) => tx.nested((part) => merchantsIn(part, [1])));
+  expect(await seen()).toBe(known);
+  expect(await written()).toBe(known);
+  expect((await store.read((db) => ownerIn(db, { merchant_id: 1 }))).code).toBe("MAIN");
+  // Made by another process a moment ago: there, and not in memory yet.
+  const { id } = await make("DORA");
+  const later = await directory.now();
+  const forgetful = spyOn(later, "byId").mockImplementation((asked) => (asked === id ? null : (known.all[0] ?? null)));
+  expect((await store.read((db) => ownerIn(db, { merchant_id: id }))).code).toBe("DORA");
+  forgetful.mockRestore();
+  const clock = spyOn(performance, "now");
+  clock.mockReturnValue(performance.now() + 60_000);
+  const [fresh, again] = [await seen(), await written()];
+  clock.mockRestore();
+  for (const found of [fresh, again]) {
+    expect(found).not.toBe(later);
+    expect(found.all.map(({ code }) => code)).toEqual(later.all.map(({ code }) => code));
+  }
+});
+
+test("codes tell merchants apart where the house has several", async () => {
+  const codes = await store.read((db) => codesIn(db, [{ merchant_id: 1 }, { merchant_id: 1 }]));
+  expect([...codes]).toEqual([[1, "MAIN"]]);
+  const lone = await openTemporaryStore({ mode: "live" });
+  await lone.write(ensureMerchant);
+  expect([...(await lone.read((db) => codesIn(db, [{ merchant_id: 1 }])))]).toEqual([]);
+  await lone.close();
 });

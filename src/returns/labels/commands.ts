@@ -68,7 +68,7 @@ export async function beginReturnLabel(
   return claimNew(tx, seller, buying.actor, { ...wanted, shipment_id: null, package: parcel.package });
 }
 
-/** The facts of a return label: from the customer to the warehouse. */
+/** The facts of a return label: from the customer to where the merchant wants its returns, else to the warehouse. */
 async function readyReturn(
   tx: Tx,
   id: string,
@@ -92,7 +92,7 @@ async function readyReturn(
     value_cents: value === null ? null : readCents(value),
     insurance,
     from_address: from ?? addressOf(order.shipping_address),
-    to_address: to ?? origin.address,
+    to_address: to ?? origin.return_address,
     warehouse_id: origin.id,
     origin_zone: origin.timezone,
     fingerprint: purchaseFingerprint([carrier, service, gramsOf(parcel.weight), before.id]),

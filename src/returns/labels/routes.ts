@@ -29,7 +29,8 @@ export function returnLabelRoutes(service: Service) {
         chapter: "Returns",
         summary: "Buy a return label",
         description:
-          "From the customer to the warehouse by default. The return's `return_shipping` then" +
+          "From the customer to the merchant's `return_address`, or to the warehouse where it has none, unless the" +
+          " request says otherwise. The return's `return_shipping` then" +
           " names the parcel and shows its tracking `status`. If the carrier takes longer than a few" +
           " seconds, the answer" +
           " is 202, as for `POST /shipping/labels`. `POST /shipping/labels/:id/void` voids the label.",

@@ -12,6 +12,7 @@ export interface ManifestParcel {
   readonly label_id: number;
   readonly shipment_id: number;
   readonly order_id: number;
+  readonly merchant_id: number;
   readonly order_number: string;
   readonly tracking_number: string;
   readonly service: string;

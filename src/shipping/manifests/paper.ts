@@ -1,4 +1,5 @@
 import { wireId } from "../../kit/ids.ts";
+import { type Codes, numberAmong } from "../../owners/rules.ts";
 import { addressLines } from "../../typesetting/addresses/address_lines.ts";
 import {
   type Cell,
@@ -18,8 +19,11 @@ import { type Manifest, type ManifestParcel, totalGrams } from "./manifest.ts";
 
 const title = "Manifest";
 
-/** The manifest as a paper with the bar code of every parcel, for the driver to sign. */
-export function manifestPaper(manifest: Manifest, now: number, sheet: PaperSize | undefined): Paper {
+/**
+ * The manifest as a paper with the bar code of every parcel, for the driver to sign; `codes` are those of the merchants
+ * whose parcels they are.
+ */
+export function manifestPaper(manifest: Manifest, codes: Codes, now: number, sheet: PaperSize | undefined): Paper {
   const { warehouse, carrier, day, parcels, created_at } = manifest;
   const { timezone } = warehouse;
   const from = addressOf(warehouse.address);
@@ -40,7 +44,7 @@ export function manifestPaper(manifest: Manifest, now: number, sheet: PaperSize 
     ],
     blocks: [{ caption: "From", lines: addressLines(from, from.country), strong: from.name }],
     notes: [],
-    tables: [parcelTable(parcels, from.country), handoverTable],
+    tables: [parcelTable(parcels, codes, from.country), handoverTable],
     foot: footOf(title, name, { now, timezone, sheet: paper_size }),
     sheet: paper_size,
   };
@@ -53,17 +57,17 @@ const parcelColumns: readonly Column[] = [
   { caption: "Weight", width: 56, align: "right" },
 ];
 
-function parcelTable(parcels: readonly ManifestParcel[], home: string): Table {
+function parcelTable(parcels: readonly ManifestParcel[], codes: Codes, home: string): Table {
   return {
     caption: null,
     columns: parcelColumns,
-    rows: parcels.map((parcel) => parcelRow(parcel, home)),
+    rows: parcels.map((parcel) => parcelRow(parcel, codes, home)),
     total: null,
   };
 }
 
-function parcelRow(parcel: ManifestParcel, home: string): Cell[] {
-  const { tracking_number, service, status, order_number, package: packed, to_address } = parcel;
+function parcelRow(parcel: ManifestParcel, codes: Codes, home: string): Cell[] {
+  const { tracking_number, service, status, order_number, merchant_id, package: packed, to_address } = parcel;
   const { name, city, state, postal_code, country } = to_address;
   const place = [city, state, postal_code, country === home ? null : country].filter((part) => part !== null);
   return [
@@ -73,7 +77,7 @@ function parcelRow(parcel: ManifestParcel, home: string): Cell[] {
       ...(isVoided(status) ? [textPiece("VOIDED: not handed over", "strong")] : []),
     ],
     [textPiece(name, "strong"), textPiece(place.join(" "), "plain")],
-    [textPiece(order_number, "plain"), textPiece(service, "quiet")],
+    [textPiece(numberAmong(order_number, merchant_id, codes), "plain"), textPiece(service, "quiet")],
     [textPiece(`${packed.weight} ${packed.weight_unit}`, "plain")],
   ];
 }

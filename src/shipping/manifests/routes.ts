@@ -11,6 +11,7 @@ import type { Service } from "../../http/service.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { codesIn } from "../../merchants/directory.ts";
 import { paperMediaTypes, preferredFormat } from "../../typesetting/papers/formats.ts";
 import { createManifest } from "./commands.ts";
 import { type Manifest, manifestView, plainManifestView } from "./manifest.ts";
@@ -66,12 +67,12 @@ export const manifestRoutes = ({ log }: Service) =>
     .get(
       "/:id/document",
       async ({ call, params, query }) => {
-        const { manifest, now } = await call.store.read(async (db) => ({
-          manifest: await getManifest(db, params.id),
-          now: db.now,
-        }));
+        const { manifest, codes, now } = await call.store.read(async (db) => {
+          const manifest = await getManifest(db, params.id);
+          return { manifest, codes: await codesIn(db, manifest.parcels), now: db.now };
+        });
         const wished = query.format ?? preferredFormat(call.request.headers.get("accept"));
-        const paper = manifestPaper(manifest, now, query.paper);
+        const paper = manifestPaper(manifest, codes, now, query.paper);
         const format = wished === "html" ? "html" : "pdf";
         return answerPaper(call, log, paper, { name: wireId("manifest", manifest.id), format, now });
       },

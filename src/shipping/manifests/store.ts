@@ -131,6 +131,7 @@ const parcelsOf = prepared((query, a: Args<{ manifest_id: number }>) =>
       label_id: labels.id,
       shipment_id: labels.shipment_id,
       order_id: orders.id,
+      merchant_id: orders.merchant_id,
       order_number: orders.order_number,
       tracking_number: labels.tracking_number,
       service: labels.service,

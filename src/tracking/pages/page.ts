@@ -13,6 +13,8 @@ export interface ParcelPage {
   /** Null for a number that is tracked for an order but is none of its parcels. */
   readonly shipment: Shipment | null;
   readonly tracked: TrackingHistory;
+  /** The merchant in whose name it leaves; null where the warehouse's stands. */
+  readonly sender: string | null;
   /** The name of the warehouse that sends it. */
   readonly warehouse: string;
   /** The recipient's city, or the sender's for a return. */
@@ -66,9 +68,10 @@ export function parcelHtml(page: ParcelPage): string {
   const { record, events } = page.tracked;
   const late = status === "exception" || status === "returned";
   const title = `${headlines[status]} · ${escaped(record.tracking_number)}`;
+  const house = page.sender ?? page.warehouse;
   const facts = [
-    ["From", page.comes_back ? page.city : page.warehouse],
-    ["To", page.comes_back ? page.warehouse : page.city],
+    ["From", page.comes_back ? page.city : house],
+    ["To", page.comes_back ? house : page.city],
   ].map(([term = "", value = ""]) => `<dt>${term}</dt><dd><bdi>${escaped(value)}</bdi></dd>`);
   const scans = events.map(({ status: kind, occurred_at, location }) => {
     const place = location?.city ? `, <bdi>${escaped(location.city)}</bdi>` : "";
@@ -77,6 +80,7 @@ export function parcelHtml(page: ParcelPage): string {
   return document(title, [
     page.test ? '<p class="test">A parcel of the test world: nothing is carried.</p>' : "",
     late ? '<header class="alert">' : "<header>",
+    page.sender === null ? "" : `<p class="sender"><bdi>${escaped(page.sender)}</bdi></p>`,
     `<h1>${headlines[status]}</h1>\n<p class="number">${escaped(record.tracking_number)}</p>`,
     dueHtml(page, status),
     "</header>",
@@ -117,6 +121,12 @@ function timeHtml(at: number, zone: string): string {
 function dayOf(at: number, zone: string): string {
   const form = { timeZone: zone, weekday: "long", month: "long", day: "numeric", year: "numeric" } as const;
   return escaped(new Intl.DateTimeFormat("en-US", form).format(at));
+}
+
+/** The page of a parcel that is shown no longer: who is to be asked. */
+export function endedHtml({ sender }: ParcelPage): string {
+  const whom = sender === null ? "the sender" : `<bdi>${escaped(sender)}</bdi>`;
+  return wordsHtml("This page has ended", `This parcel is no longer shown. Ask ${whom} for more.`);
 }
 
 /** A page with one message. */

@@ -6,7 +6,7 @@ import { documented } from "../../http/route.ts";
 import { clientOf, type Service } from "../../http/service.ts";
 import { networkOf } from "../../kit/address.ts";
 import { readTrackingToken } from "../../orders/shipments/tracking_page.ts";
-import { hasEnded, pageHeaders, parcelHtml, wordsHtml } from "./page.ts";
+import { endedHtml, hasEnded, pageHeaders, parcelHtml, wordsHtml } from "./page.ts";
 import { findParcelPage } from "./store.ts";
 
 /** How often one address may look. A household reloads pages; nobody guesses tokens at this rate. */
@@ -30,8 +30,7 @@ export const trackingPageRoutes = (service: Service) => {
         return answer(call, 404, wordsHtml("No such parcel", words));
       }
       if (!hasEnded(found)) return answer(call, 200, parcelHtml(found));
-      const words = "This parcel is no longer shown. Ask the sender for more.";
-      return answer(call, 410, wordsHtml("This page has ended", words));
+      return answer(call, 410, endedHtml(found));
     },
     {
       detail: documented({
@@ -42,9 +41,9 @@ export const trackingPageRoutes = (service: Service) => {
         description:
           "The `tracking_url` of a parcel and the QR code on its label lead here, if the carrier has no page of its" +
           " own or the number is tracked for an order." +
-          " It is a plain page without scripts that shows the warehouse's name and the city only. It ends" +
-          " (410) 90 days" +
-          " after delivery, and when the label is voided. One address may load it 60 times a minute (else 429).",
+          " It is a plain page without scripts that shows the name of the merchant who sends it (the warehouse's," +
+          " while nobody has named the only merchant) and the city only. It ends (410) 90 days after delivery, and" +
+          " when the label is voided. One address may load it 60 times a minute (else 429).",
         documents: ["text/html"],
         answers: { 200: null, 404: null, 410: null, 429: null },
       }),

@@ -2,6 +2,8 @@ import { eq } from "drizzle-orm";
 import { tracking_records } from "../../../db/schema/tracking.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
+import { ownerIn } from "../../merchants/directory.ts";
+import { senderName } from "../../merchants/merchant.ts";
 import type { Order } from "../../orders/order.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
 import { findOrderOfShipment } from "../../orders/shipments/store.ts";
@@ -54,7 +56,7 @@ async function pageOfShipment(db: Db, shipment_id: number): Promise<ParcelPage |
 
 /** What a merchant knows of a number: another one may know it as well. */
 async function historyAt(db: Db, merchant_id: number, number: string): Promise<TrackingHistory | undefined> {
-  return (await findHistories(db.scoped({ sees: merchant_id, makes: null }), [number])).get(number);
+  return (await findHistories(db.scoped({ sees: merchant_id, makes: null }), [number])).get(number)?.[0];
 }
 
 async function pageOfOrder(
@@ -69,6 +71,7 @@ async function pageOfOrder(
   const comes_back = shipment === null && (await findReturnOf(db, tracked.record)) !== null;
   const own_zone = comes_back ? null : stateTimeZone(state, country);
   const zone = own_zone ?? warehouse.timezone;
-  const told = { shipment, tracked, warehouse: warehouse.name, city, comes_back, zone };
+  const sender = senderName(await ownerIn(db, order));
+  const told = { shipment, tracked, sender, warehouse: warehouse.name, city, comes_back, zone };
   return { ...told, test: db.mode === "test", now: db.now };
 }

@@ -38,7 +38,7 @@ async function carriersQuote(order_id: string, whole: boolean, ref: string) {
   const { live } = app.service.stores;
   return live.read(async (db) => {
     const order = await getOrder(db, order_id);
-    const origin = await originOfOrder(db, { id: order.id, warehouse_id: null });
+    const origin = await originOfOrder(db, order);
     const cut = (end: ReturnType<typeof endAt>) => (whole ? end : { ...end, address: null });
     const carriage = {
       from: cut(endAt(origin.address)),

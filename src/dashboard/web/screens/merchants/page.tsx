@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { isUnnamed } from "../../../../merchants/status.ts";
 import { post } from "../../api/client.ts";
 import { type Merchant, several } from "../../api/merchants.ts";
 import { problemOf } from "../../api/problem.ts";
@@ -58,9 +59,9 @@ export function MerchantScreen({ params }: ScreenProps) {
 const shownText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
 function Facts({ merchant }: { readonly merchant: Merchant }) {
-  const { contact, return_address, suspended_at, closed_at, metadata } = merchant;
+  const { code, name, contact, return_address, suspended_at, closed_at, metadata } = merchant;
   const more = Object.entries(metadata as Record<string, unknown>);
-  const told: readonly Fact[] = more.map(([name, value]) => [name, shownText(value)]);
+  const told: readonly Fact[] = more.map(([key, value]) => [key, shownText(value)]);
   return (
     <Columns
       main={
@@ -78,7 +79,7 @@ function Facts({ merchant }: { readonly merchant: Merchant }) {
           <Card title={texts.shipping}>
             <DescriptionList
               facts={[
-                [texts.shipFrom, merchant.ship_from_name ?? merchant.name],
+                [texts.shipFrom, merchant.ship_from_name ?? (isUnnamed(code, name) ? texts.shipFromWarehouse : name)],
                 [texts.mayBuyLabels, merchant.may_buy_labels ? words.yes : words.no],
                 [
                   texts.returnAddress,
