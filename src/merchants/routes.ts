@@ -71,8 +71,8 @@ const actRoutes = (service: Service) =>
         matches: true,
         summary: "Suspend a merchant",
         description:
-          "Its orders come in and reserve stock, and none of them goes to the floor: they are held for" +
-          " `merchant_suspended` until it is reactivated. Its keys and its shops go on as before.",
+          "Its orders come in and reserve stock, and from this moment none of them goes to the floor: a job holds" +
+          " them for `merchant_suspended` until it is reactivated. Its keys and its shops go on as before.",
         answers: { 200: EnvelopedView(MerchantView) },
         refuses: ["invalid_state_transition"],
       }),

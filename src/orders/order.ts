@@ -12,6 +12,7 @@ import {
   type FulfillmentStatus,
   type HoldReason,
   isCancelled,
+  isOpen,
   type OrderAction,
   type OrderStatus,
   orderMoves,
@@ -122,6 +123,8 @@ export interface OrderFields {
 /** An order with all that belongs to it. */
 export interface Order extends OrderFields {
   readonly id: number;
+  /** Whether its merchant is suspended, read with the order: the hold for that may be still to come. */
+  readonly suspended: boolean;
   readonly lines: readonly OrderLine[];
   /** The open holds, oldest first. */
   readonly holds: readonly OrderHold[];
@@ -143,6 +146,16 @@ export interface Parcel {
 /** What the API calls the state of an order: `on_hold` while a hold is open. */
 export function publicStatus({ status, held }: Pick<Order, "status" | "held">): PublicOrderStatus {
   return held ? "on_hold" : status;
+}
+
+/**
+ * Why an order may not move: the reasons of its open holds, and the suspension of its merchant from the moment of that,
+ * also before a job has held the order for it. Empty for one that may.
+ */
+export function hinderedBy({ status, suspended, holds }: Pick<Order, "status" | "suspended" | "holds">): HoldReason[] {
+  const reasons = holds.map(({ reason }) => reason);
+  const waits = suspended && isOpen(status) && !reasons.includes("merchant_suspended");
+  return waits ? [...reasons, "merchant_suspended"] : reasons;
 }
 
 /** What a line wants of the stock: the components of a bundle, or the product itself. */
@@ -241,7 +254,7 @@ const [freeActions, heldActions] = [actionsIn(false), actionsIn(true)];
 
 /** The actions that the order may take now, in the table's order. */
 export function actionsOf(order: Order): OrderAction[] {
-  const actions = (order.held ? heldActions : freeActions).get(order.status) ?? [];
+  const actions = (order.held || hinderedBy(order).length > 0 ? heldActions : freeActions).get(order.status) ?? [];
   return actions.filter((action) => hindrance(order, action) === null);
 }
 

@@ -9,6 +9,7 @@ import { orderable } from "../products/status.ts";
 import {
   actionsOf,
   costOf,
+  hinderedBy,
   hindrance,
   keptUnits,
   type LineAmounts,
@@ -27,8 +28,9 @@ export function refuseForbidden(order: Order, action: OrderAction): void {
 
 /** An `invalid_state_transition`: what was tried, from where, and why not. */
 export function refusal(order: Order, action: string, why: string | null = null): Fault {
-  const from = publicStatus(order);
-  const state = order.held ? `on hold (${order.holds.map(({ reason }) => reason).join(", ")})` : from;
+  const reasons = hinderedBy(order);
+  const from = publicStatus({ ...order, held: order.held || reasons.length > 0 });
+  const state = reasons.length > 0 ? `on hold (${reasons.join(", ")})` : from;
   return new Fault("invalid_state_transition", `Cannot ${action} while ${state}${why === null ? "" : `: ${why}`}.`, {
     from,
     action,

@@ -14,14 +14,17 @@ import { dispatchOf } from "./dispatch/store.ts";
 import { type Entry, insertHistories, insertHistory } from "./history/store.ts";
 import { findOrderId, isOrderId } from "./names/store.ts";
 import { type LineAmounts, type Order, type OrderFields, type OrderLine, type Parcel, publicStatus } from "./order.ts";
+import { type OrderRow, orderRow } from "./rows/store.ts";
 import { claimed, subtotalOf } from "./rules.ts";
 import { findOrderOfShipment, forgetLines, listShipments } from "./shipments/store.ts";
 import { isOpen, unpackedStatuses } from "./status.ts";
 
-type Row = typeof orders.$inferSelect;
+type Stored = typeof orders.$inferSelect;
 
-const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(orders).where(eq(orders.id, a.id)));
-const locked = preparedOf((sql, isOf) => forUpdateInOrder(sql.select().from(orders).where(isOf(orders.id)), orders.id));
+const byId = prepared((sql, a: Args<{ id: number }>) => sql.select(orderRow).from(orders).where(eq(orders.id, a.id)));
+const locked = preparedOf((sql, isOf) =>
+  forUpdateInOrder(sql.select(orderRow).from(orders).where(isOf(orders.id)), orders.id),
+);
 // Not sorted: a sorter costs SQLite more than the query.
 const linesOf = preparedOf((sql, isOf) => sql.select().from(order_lines).where(isOf(order_lines.order_id)));
 const holdsOf = preparedOf((sql, isOf) =>
@@ -48,7 +51,7 @@ async function idOf(db: Db, name: string | number): Promise<number> {
   return (isOrderId(name) ? readId("order", name) : await findOrderId(db, name, null)) ?? 0;
 }
 
-const byIds = preparedOf((sql, isOf) => sql.select().from(orders).where(isOf(orders.id)));
+const byIds = preparedOf((sql, isOf) => sql.select(orderRow).from(orders).where(isOf(orders.id)));
 
 /** The orders with these ids, with all that belongs to them; ids that name nothing are left out. */
 export async function findOrders(db: Db, ids: readonly number[]): Promise<Order[]> {
@@ -76,7 +79,7 @@ export async function lockParcel(tx: Tx, shipment_id: number): Promise<Parcel> {
   return { order, shipment };
 }
 
-async function only(db: Db, rows: readonly Row[], id: string | number): Promise<Order> {
+async function only(db: Db, rows: readonly OrderRow[], id: string | number): Promise<Order> {
   const [order] = await wholeOrders(db, rows);
   if (order === undefined) throw missing("order", id);
   return order;
@@ -85,7 +88,7 @@ async function only(db: Db, rows: readonly Row[], id: string | number): Promise<
 const unclaimed = { wanted: 0, reserved: 0, picked: 0 };
 
 /** Gives orders what belongs to them, in a handful of queries however many they are. */
-export async function wholeOrders(db: Db, rows: readonly Row[]): Promise<Order[]> {
+export async function wholeOrders(db: Db, rows: readonly OrderRow[]): Promise<Order[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
   const open = rows.filter(({ status }) => isOpen(status)).map((row) => row.id);
@@ -148,7 +151,7 @@ const stored = (tx: Tx, fields: NewOrder) => ({ created_at: tx.now, ...fields, v
 // A number is one merchant's.
 const numbered = [orders.order_number, orders.merchant_id];
 
-const insertRow = prepared((sql: Writing, a: Args<Omit<Row, "id" | "history_rows">>) =>
+const insertRow = prepared((sql: Writing, a: Args<Omit<Stored, "id" | "history_rows">>) =>
   sql
     .insert(orders)
     .values(Object.fromEntries(columns.map((name) => [name, a[name]])) as never)
@@ -272,7 +275,7 @@ export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void>
 
 /** Stores these columns of an order, and that its history has so many rows more. */
 const saving = <Name extends (typeof mutable)[number]>(names: readonly Name[]) =>
-  prepared((sql: Writing, a: Args<Pick<Row, "id" | Name> & { before: number; steps: number }>) =>
+  prepared((sql: Writing, a: Args<Pick<Stored, "id" | Name> & { before: number; steps: number }>) =>
     sql
       .update(orders)
       .set({

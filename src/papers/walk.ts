@@ -4,7 +4,7 @@ import { isoOrNull } from "../kit/clock.ts";
 import { Fault, type FieldProblem } from "../kit/fault.ts";
 import { onFirstUse } from "../kit/first_use.ts";
 import { wireId } from "../kit/ids.ts";
-import { type Order, partsOf, publicStatus } from "../orders/order.ts";
+import { hinderedBy, type Order, partsOf, publicStatus } from "../orders/order.ts";
 import { refusal } from "../orders/rules.ts";
 import type { Codes } from "../owners/rules.ts";
 
@@ -123,14 +123,15 @@ const compared = (a: string, b: string) => collator().compare(a, b) || (a < b ? 
 /** Why nothing of an order can be picked; null when something can. */
 function unpickable(order: Order): string | null {
   const status = publicStatus(order);
-  if (status === "on_hold") return `is on hold (${order.holds.map(({ reason }) => reason).join(", ")})`;
+  const reasons = hinderedBy(order);
+  if (reasons.length > 0) return `is on hold (${reasons.join(", ")})`;
   return status === "pending" || status === "processing" ? null : `is ${status} and has nothing to pick`;
 }
 
 /** Refuses an order of which nothing can be picked: invalid_state_transition. */
 export function refuseUnpickable(order: Order): void {
   if (unpickable(order) === null) return;
-  throw refusal(order, "list the picks", order.held ? null : "nothing of it is to be picked");
+  throw refusal(order, "list the picks", hinderedBy(order).length > 0 ? null : "nothing of it is to be picked");
 }
 
 /**

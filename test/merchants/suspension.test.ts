@@ -137,6 +137,62 @@ describe("works", () => {
     }
   });
 
+  test("nothing goes to the floor from the moment of the suspension, before any order is held", async () => {
+    await sent("PATCH", "/inventory/locations/whs_1001", {
+      address: { ...address, name: "House", phone: "5035550100" },
+    });
+    const [waiting, packed, labelled, left] = [
+      await order(acme),
+      await order(acme),
+      await order(acme),
+      await order(acme),
+    ];
+    const other = await order(main);
+    await sent("POST", `/orders/${packed.id}/pack`);
+    const label = { carrier: "local", service: "standard", package: { weight: "1" } };
+    const bought = await sent("POST", "/shipping/labels", { order_id: labelled.id, ...label });
+    await sent("POST", `/orders/${left.id}/ship`);
+    await sent("POST", "/merchants/ACME/suspend");
+    const asked: [string, string, unknown?][] = [
+      ["POST", `/orders/${waiting.id}/process`, {}],
+      ["POST", `/orders/${waiting.id}/pick`, {}],
+      ["POST", `/orders/${waiting.id}/pack`, {}],
+      ["POST", `/orders/${packed.id}/ship`, {}],
+      ["POST", `/orders/${labelled.id}/ship`, {}],
+      ["POST", `/orders/${waiting.id}/split`, { items: [{ sku: "TEA", quantity: 1 }] }],
+      ["POST", "/shipping/labels", { order_id: waiting.id, ...label }],
+      ["GET", `/orders/${waiting.id}/pick-list`],
+    ];
+    for (const [method, path, body] of asked) {
+      const { status, body: answer } = await app.call(method, path, body);
+      const { code, from, message = "" } = answer.error ?? {};
+      expect([method, path, status, code, from]).toEqual([method, path, 409, "invalid_state_transition", "on_hold"]);
+      expect(message).toContain("on hold (merchant_suspended)");
+    }
+    for (const action of ["process", "buy_label"]) {
+      const input = action === "process" ? {} : label;
+      const order_ids = [waiting.id, other.id];
+      const { results } = await sent("POST", "/orders/actions", { action, order_ids, input });
+      expect(results.map(({ ok }: { ok: boolean }) => ok)).toEqual([false, true]);
+    }
+    const listed = await sent("GET", "/orders?merchant=ACME&limit=4");
+    expect(listed.every((one: { allowed_actions: string[] }) => !one.allowed_actions.includes("ship"))).toBe(true);
+    expect((await shown(waiting.id)).allowed_actions).toEqual(["hold", "cancel", "cancel_items"]);
+    // What a carrier has is gone, whatever we think of it, and what has left goes on to arrive.
+    await sent("POST", `/tracking/${bought.tracking_number}/events`, { status: "in_transit" });
+    expect(await shown(labelled.id)).toMatchObject({
+      status: "on_hold",
+      held_from: "shipped",
+      holds: [{ reason: "carrier_discrepancy" }],
+    });
+    await sent("POST", `/orders/${left.id}/deliver`);
+    // Once it is reactivated all of it goes on at once, too.
+    await sent("POST", "/merchants/ACME/reactivate");
+    await sent("POST", `/orders/${packed.id}/ship`);
+    await sent("POST", `/orders/${waiting.id}/ship`);
+    await app.runJobs();
+  });
+
   test("those of the test world are held, too", async () => {
     const key = app.keys.test.full;
     const owned = { key, ...acme };

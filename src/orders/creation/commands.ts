@@ -175,7 +175,7 @@ async function storePlanned(
     ),
   );
   const linesOf = Map.groupBy(lines, ({ order_id }) => order_id);
-  const plain = stored.map(({ id, draft }) => newOrder(tx, id, draft.fields, linesOf.get(id) ?? []));
+  const plain = stored.map(({ id, draft }) => newOrder(tx, id, draft, linesOf.get(id) ?? []));
   const claims = await storeClaims(
     tx,
     shelves,

@@ -23,10 +23,11 @@ export const fromApi: Source = { platform: "api", external_id: null, stock: "api
 export async function storeDraft(
   tx: Tx,
   id: number,
-  { fields, lines }: Draft,
+  draft: Draft,
   how: { readonly stock: string; readonly reservation_id: number | null; readonly actor: Actor },
 ): Promise<Order> {
-  const plain = newOrder(tx, id, fields, await insertLines(tx, { id, merchant_id: fields.merchant_id }, lines));
+  const { fields, lines } = draft;
+  const plain = newOrder(tx, id, draft, await insertLines(tx, { id, merchant_id: fields.merchant_id }, lines));
   const claim = { ...claimOf(plain), reservation_id: how.reservation_id, source: how.stock };
   const claims = await claimForOrder(tx, claim);
   const [dispatch] = await dispatchOf(tx, [plain]);
@@ -35,8 +36,13 @@ export async function storeDraft(
 }
 
 /** An order that has just been stored, before anything is claimed for it. */
-export function newOrder(tx: Tx, id: number, fields: Draft["fields"], lines: readonly OrderLine[]): Order {
-  const stored = { version: 1, created_at: tx.now, updated_at: tx.now };
+export function newOrder(
+  tx: Tx,
+  id: number,
+  { fields, suspended }: Pick<Draft, "fields" | "suspended">,
+  lines: readonly OrderLine[],
+): Order {
+  const stored = { version: 1, created_at: tx.now, updated_at: tx.now, suspended };
   return { id, ...fields, ...stored, lines, holds: [], shipments: [], returns: [], calendars: [], promised_by: null };
 }
 

@@ -22,14 +22,13 @@ import { listCalendars } from "../../inventory/warehouses/store.ts";
 import type { Position, Window } from "../../kit/page.ts";
 import { type ConditionFilter, conditionsOf, productOf } from "../conditions/store.ts";
 import type { Order } from "../order.ts";
+import { type OrderRow, orderRow } from "../rows/store.ts";
 import type { Search } from "../search/rules.ts";
 import { candidates_max, meaningOf, ordersWith, soleProduct } from "../search/store.ts";
 import { isOnHold, openStatuses, type PublicOrderStatus, publicOrderStatuses } from "../status.ts";
 import { findOrders, wholeOrders } from "../store.ts";
 import { countByStatus } from "../tally/store.ts";
 import type { orderSorts } from "./schemas.ts";
-
-type Row = typeof orders.$inferSelect;
 
 /** What a list of orders may be narrowed to. Moments in milliseconds. */
 export interface OrderFilter extends ConditionFilter {
@@ -171,7 +170,7 @@ function keyOf({ priority, created_at, updated_at }: Place, sort: OrderSort): nu
 // The page that is asked for most, without a filter and newest first, is prepared.
 const newest = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
   sql
-    .select()
+    .select(orderRow)
     .from(orders)
     .orderBy(desc(orders.created_at), desc(orders.id))
     .limit(given(a.limit))
@@ -213,7 +212,7 @@ export async function listOrders(
     return wholeOrders(db, await walked(db, where, stretches, sort, window));
   }
   // Each status has an index in the order of the list; all of them together have none.
-  const rows: Row[] = [];
+  const rows: OrderRow[] = [];
   const front = { limit: offset + limit, offset: 0 };
   for (const status of statuses)
     rows.push(...(await walked(db, and(hasStatus(status), where), stretches, sort, front)));
@@ -227,13 +226,13 @@ async function walked(
   stretches: readonly (SQL | undefined)[],
   sort: OrderSort,
   { limit, offset }: Pick<Window, "limit" | "offset">,
-): Promise<Row[]> {
+): Promise<OrderRow[]> {
   const { order } = walkOf(sort);
-  const rows: Row[] = [];
+  const rows: OrderRow[] = [];
   for (const stretch of stretches) {
     if (rows.length === limit) break;
     const some = db.sql
-      .select()
+      .select(orderRow)
       .from(orders)
       .where(and(where, stretch))
       .orderBy(...order);

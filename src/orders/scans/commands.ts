@@ -12,7 +12,7 @@ import { leave, missesUnits, saveGone, takeable } from "../departures/commands.t
 import { withFreshClaim } from "../fulfillment/commands.ts";
 import { productsOf, refuseShort, uncancelled, withShipment } from "../fulfillment/rules.ts";
 import { pauseAgain, placeHold } from "../holds/commands.ts";
-import { isStopped, type Order, type Parcel, partsOf } from "../order.ts";
+import { hinderedBy, isStopped, type Order, type Parcel, partsOf } from "../order.ts";
 import { refuseForbidden, withClaims } from "../rules.ts";
 import type { Shipment } from "../shipments/shipment.ts";
 import { hasLeft, isGivenUp, isInHouse, isTravelling, shipmentMoves } from "../shipments/status.ts";
@@ -56,7 +56,7 @@ export async function deliverShipment(tx: Tx, shipment_id: number, actor: Actor)
 /** Whether a parcel that a carrier reports on is where it should be, and nothing speaks against what is reported. */
 export function isExpected({ order, shipment }: Parcel): boolean {
   if (isTravelling(shipment.status)) return true;
-  return isInHouse(shipment.status) && !isCancelled(order.status) && order.holds.length === 0;
+  return isInHouse(shipment.status) && !isCancelled(order.status) && hinderedBy(order).length === 0;
 }
 
 /**
@@ -101,7 +101,7 @@ async function scanned(tx: Tx, before: Order, shipment: Shipment, actor: Actor):
     const order = await discrepancy(tx, before, `The carrier has ${name}, which was given up.`, actor);
     return { order, shipment };
   }
-  const stopped = before.holds.some(({ reason }) => reason !== "carrier_discrepancy");
+  const stopped = hinderedBy(before).some((reason) => reason !== "carrier_discrepancy");
   const left = await leftOrNot(tx, before, shipment, actor);
   const { order, shipment: gone } = left ?? { order: before, shipment };
   if (left !== null && !left.short && !stopped) return { order, shipment: gone };

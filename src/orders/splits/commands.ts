@@ -78,7 +78,8 @@ async function storeNew(tx: Tx, before: Order, split: readonly SplitLine[], orde
   const fields = { ...fieldsOf(before), order_number, subtotal_cents: subtotalOf(lines) };
   const id = await insertOrder(tx, fields);
   if (id === null) throw takenNumber(order_number, await findOrderByNumber(tx, order_number));
-  const plain = newOrder(tx, id, fields, await insertLines(tx, { id, merchant_id: before.merchant_id }, lines));
+  const stored = await insertLines(tx, { id, merchant_id: before.merchant_id }, lines);
+  const plain = newOrder(tx, id, { fields, suspended: before.suspended }, stored);
   const [dispatch] = await dispatchOf(tx, [plain]);
   return { ...plain, ...dispatch };
 }
