@@ -78,7 +78,7 @@ export const wholeExport: KeyCommand = command({
     const mode = modes.find((mode) => mode === world);
     if (mode === undefined) throw new WrongUse("--mode must be live or test.");
     const { exportMerchant } = await import("./merchant_files.ts");
-    const written = await exportMerchant(stores[mode], merchant, to, process.stderr);
+    const written = await exportMerchant(stores, mode, merchant, to, process.stderr);
     for (const { name, count } of written) print(`${mode}: ${name.padEnd(22)} ${count}`);
   },
 });

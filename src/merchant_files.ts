@@ -6,6 +6,7 @@ import { billableExport } from "./billing/routes.ts";
 import { storageExport } from "./billing/storage/routes.ts";
 import { type addressView, type Customer, customerView } from "./customers/customer.ts";
 import { listCustomers } from "./customers/store.ts";
+import type { Stores } from "./database/open.ts";
 import type { Db, Store } from "./database/store.ts";
 import { type CsvFile, csvPages, pagesOf } from "./http/csv.ts";
 import { movementExport } from "./inventory/ledger/routes.ts";
@@ -16,7 +17,9 @@ import { listReceipts, receiptPosition } from "./inventory/receipts/store.ts";
 import { exportWithoutBins } from "./inventory/sheets/routes.ts";
 import { listTransfers } from "./inventory/transfers/store.ts";
 import { transferView } from "./inventory/transfers/transfer.ts";
+import { type AskerWithPeople, listPeople } from "./keys/actors/store.ts";
 import type { Cell } from "./kit/csv.ts";
+import type { Mode } from "./kit/mode.ts";
 import type { Position, Window } from "./kit/page.ts";
 import { progress, type Terminal } from "./kit/progress.ts";
 import { openWhole } from "./kit/whole_file.ts";
@@ -50,16 +53,20 @@ interface Written {
  * written, file by file. Refuses: resource_missing.
  */
 export async function exportMerchant(
-  store: Store,
+  stores: Stores,
+  mode: Mode,
   name: string,
   folder: string,
   terminal: Terminal,
 ): Promise<readonly Written[]> {
-  const merchant = await store.read((db) => getMerchant(db, name));
+  const merchant = await stores[mode].read((db) => getMerchant(db, name));
   // What a house of one merchant has is its own, but for what is nobody's, such as events of warehouses.
-  const own = store.scoped({ sees: merchant.id, makes: null });
+  const scope = { sees: merchant.id, makes: null };
+  const own = stores[mode].scoped(scope);
+  const people = await stores.live.scoped(scope).read(listPeople);
+  const asker = { merchant_id: merchant.id, actor: { id: "" }, people };
   mkdirSync(folder, { recursive: true });
-  const files = [records("merchant", once(merchant), (rows) => rows.map(merchantView)), ...filesOf(merchant.id)];
+  const files = [records("merchant", once(merchant), (rows) => rows.map(merchantView)), ...filesFor(asker)];
   const bar = progress("Files", files.length, terminal);
   const written: Written[] = [];
   for (const write of files) {
@@ -70,8 +77,7 @@ export async function exportMerchant(
   return written;
 }
 
-function filesOf(merchant_id: number): readonly Writing[] {
-  const asker = { merchant_id, actor: { id: "" } };
+function filesFor(asker: AskerWithPeople): readonly Writing[] {
   return [
     table(productExport),
     records("products", pagesOf(listProductsAfter), (rows) => rows.map(productView)),
@@ -131,7 +137,7 @@ function filesOf(merchant_id: number): readonly Writing[] {
       paged((db, window) => listTransfers(db, {}, window), newest),
       (rows) => rows.map((transfer) => transferView(transfer, false)),
     ),
-    records("events", eventPages, (rows) => rows.map(eventView)),
+    records("events", eventPages, (rows) => rows.map((event) => eventView(event, false))),
     ...both(billableExport({}, asker)),
     ...both(storageExport({}, asker)),
   ];

@@ -160,7 +160,8 @@ function ladder(service: Service, app: App, id: string, keys: { free: string; li
     return view;
   };
   const callOf = (request: Request, request_id: string): Call => ({
-    ...{ request, request_id, path: `/orders/${id}`, route, writes: false, store, actor: system("bench") },
+    ...{ request, request_id, path: `/orders/${id}`, route, writes: false, actor: system("bench") },
+    ...{ store, live: store },
     ...{
       cursor_secret: service.secret_key,
       known_hosts: service.known_hosts,
@@ -229,7 +230,8 @@ function validation(service: Service, app: App) {
   const { test: store } = service.stores;
   const route = routeOf(tableOf(app), "POST", "/orders");
   const admit = async (request: Request, request_id: string): Promise<Call> => ({
-    ...{ request, request_id, path: "/orders", route, writes: false, store, actor: system("bench") },
+    ...{ request, request_id, path: "/orders", route, writes: false, actor: system("bench") },
+    ...{ store, live: store },
     ...{
       cursor_secret: service.secret_key,
       known_hosts: service.known_hosts,

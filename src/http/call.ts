@@ -23,6 +23,8 @@ export interface Call {
   readonly route: Route;
   /** Whether it may change something, so that its `Idempotency-Key` counts. */
   readonly writes: boolean;
+  /** The live world, which alone knows people; nothing narrows it. */
+  readonly live: Store;
   /** The data of its world, as far as who asks may see them and the request is about them. */
   store: Store;
   /** The same once the body has named a merchant, too; null where anyone may ask. */

@@ -17,6 +17,41 @@ export const placeShown = (code: string, warehouse_id: number, shows_bins: boole
 /** A bin's code as it is shown; null for those who are shown none. */
 export const binShown = (code: string, shows_bins: boolean): string | null => (shows_bins ? code : null);
 
+/** What an event tells of stock, as far as its bins are concerned. */
+interface Told {
+  readonly object?: unknown;
+  readonly locations?: readonly PlaceTold[];
+  readonly received?: Pick<PlaceTold, "warehouse_id" | "location">;
+}
+
+interface PlaceTold {
+  readonly warehouse_id: string;
+  readonly location: string;
+  readonly quantity: number;
+}
+
+/** The data of an event for those who are shown no bins: of stock it tells what levels tell them. */
+export function dataWithoutBins<Data extends object>(data: Data): Data {
+  const { object, locations, received } = data as Told;
+  if (object !== "inventory_item") return data;
+  return {
+    ...data,
+    ...(locations !== undefined && { locations: placesWithoutBins(locations) }),
+    ...(received !== undefined && { received: { ...received, location: received.warehouse_id } }),
+  };
+}
+
+/** The places of units by all that is told of them but their bins, in the order of the first of each. */
+function placesWithoutBins(places: readonly PlaceTold[]): PlaceTold[] {
+  const found = new Map<string, PlaceTold>();
+  for (const place of places) {
+    const shown = { ...place, location: place.warehouse_id };
+    const key = JSON.stringify({ ...shown, quantity: 0 });
+    found.set(key, { ...shown, quantity: (found.get(key)?.quantity ?? 0) + place.quantity });
+  }
+  return [...found.values()];
+}
+
 /** Refuses: validation_failed, for a list by bins that are not shown to who asks. */
 export function refuseBins(asker: Asker, named: Readonly<Record<string, string | undefined>>): void {
   if (showsBins(asker)) return;

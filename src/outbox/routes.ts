@@ -7,6 +7,7 @@ import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { tagged } from "../http/preconditions.ts";
 import { documented } from "../http/route.ts";
+import { dataWithoutBins, showsBins } from "../inventory/bin_codes.ts";
 import { iso, momentOf } from "../kit/clock.ts";
 import { invalid, missing } from "../kit/fault.ts";
 import { onFirstUse } from "../kit/first_use.ts";
@@ -33,7 +34,8 @@ export const eventRoutes = new Elysia()
   })
   .get(
     "/events/:id",
-    ({ call, params }) => answerRead(call, async (db) => tagged(eventView(await get(db, params.id)), null)),
+    ({ call, params }) =>
+      answerRead(call, async (db) => tagged(eventView(await get(db, params.id), showsBins(call)), null)),
     {
       detail: documented({
         id: "getEvent",
@@ -75,7 +77,7 @@ function list(call: Call, query: ListEvents): Promise<Response> {
       count: (db) => countEvents(db, filter),
       position: (event) => [event.position ?? 0, event.seq],
     },
-    (events) => events.map(eventView),
+    (events) => events.map((event) => eventView(event, showsBins(call))),
   );
 }
 
@@ -86,8 +88,14 @@ async function get(db: Parameters<typeof findEvent>[0], id: string): Promise<Sto
 }
 
 /** The event as subscriptions of version 1 receive it; without data once its payload was deleted. */
-export function eventView({ id, merchant_id: owner, type, created_at, body }: StoredEvent): object {
-  if (body !== "") return JSON.parse(body);
+export function eventView(
+  { id, merchant_id: owner, type, created_at, body }: StoredEvent,
+  shows_bins: boolean,
+): object {
+  if (body !== "") {
+    const told = JSON.parse(body);
+    return shows_bins ? told : { ...told, data: dataWithoutBins(told.data) };
+  }
   return { id, type, created_at: iso(created_at), merchant_id: wireId("merchant", owner), data: null };
 }
 

@@ -2,7 +2,9 @@
 // what it narrows to one merchant is what that merchant sees.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { iso } from "../../src/kit/clock.ts";
+import { readId } from "../../src/kit/ids.ts";
 import { type Answered, openTestApp, type TestApp } from "../harness.ts";
+import { signedInAs } from "../users/people.ts";
 
 const day_ms = 86_400_000;
 /** How often each merchant does everything, under the same names as the others. */
@@ -250,6 +252,53 @@ describe("what is the house's own", () => {
       new Set((await answer).body.data.map(({ actor }: { actor: { id: string } }) => actor.id));
     expect([...(await ids(by("ACME", "/inventory/movements")))]).toEqual(["warehouse"]);
     expect((await by("ACME", "/inventory/movements/export.csv")).body).not.toContain("key_");
+  });
+
+  test("nor are lists narrowed by people and keys of the house", async () => {
+    const actors = new Set(
+      (await app.get("/inventory/movements")).body.data.map(({ actor }: { actor: { id: string } }) => actor.id),
+    );
+    expect(actors.size).toBeGreaterThan(0);
+    for (const actor of actors) {
+      expect((await narrowed("ACME", `/inventory/movements?actor=${actor}`)).body.data).not.toEqual([]);
+      const { data, meta } = (await by("ACME", `/inventory/movements?actor=${actor}`)).body;
+      expect([data, meta.pagination.total]).toEqual([[], 0]);
+      const file = (await by("ACME", `/inventory/movements/export.csv?actor=${actor}`)).body as string;
+      expect(file.trim().split("\r\n")).toHaveLength(1);
+    }
+  });
+
+  test("its own people are named in both worlds", async () => {
+    const merchant_id = (await app.get("/merchants/ACME")).body.data.id;
+    const member = await signedInAs(app.service, "office", "Ada Acme", readId("merchant", merchant_id));
+    const staff = await signedInAs(app.service, "manager", "Stan Staff");
+    for (const world of ["live", "test"] as const) {
+      const ask = async (headers: Record<string, string>, method: string, path: string, body?: object) => {
+        const sent = { headers: { "packhouse-world": world, ...headers }, key: null };
+        const { status, body: answer } = await app.call(method, path, body, sent);
+        expect([path, status < 300, answer.error]).toEqual([path, true, undefined]);
+        return answer.data ?? answer;
+      };
+      const as_house = { ...staff.headers, "packhouse-merchant": "ACME" };
+      const email = "ada@example.com";
+      const buyer = await ask(member.headers, "POST", "/customers", { email, shipping_addresses: [address] });
+      await ask(member.headers, "POST", "/products", { sku: "NAMED", name: "Named" });
+      const { id } = await ask(member.headers, "POST", "/orders", {
+        order_number: "NAMED-1",
+        customer_id: buyer.id,
+        shipping_address_id: buyer.shipping_addresses[0].id,
+        line_items: [{ sku: "NAMED", quantity: 1, unit_price: "1.00" }],
+      });
+      await ask(as_house, "POST", `/orders/${id}/hold`, { reason: "payment" });
+      const path = `/orders/${id}/history`;
+      const kept = { name: `till ${world}`, permission: "read", merchant_id: "ACME" };
+      const { key } = (await app.call("POST", "/keys", kept, { key: app.keys[world].full })).body.data;
+      const named = (rows: { actor: { name: string } }[]) => rows.map(({ actor }) => actor.name);
+      const by_key = (await app.call("GET", path, undefined, { key })).body.data;
+      // Neither of them is who asks.
+      expect([world, named(by_key)]).toEqual([world, ["Ada Acme", "The warehouse"]]);
+      expect([world, named(await ask(as_house, "GET", path))]).toEqual([world, ["Ada Acme", "Stan Staff"]]);
+    }
   });
 });
 

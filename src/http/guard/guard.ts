@@ -33,7 +33,7 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
   const limit = limiter();
   const { live } = service.stores;
   const { secret_key: cursor_secret, base_url, known_hosts } = service;
-  const base = { cursor_secret, base_url, known_hosts };
+  const base = { live, cursor_secret, base_url, known_hosts };
   return async (request, request_id) => {
     const { path, versioned } = placeOf(request.url);
     const route = routes.find(request.method === "HEAD" ? "GET" : request.method, path);

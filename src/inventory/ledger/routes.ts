@@ -1,11 +1,13 @@
 import { Elysia } from "elysia";
+import type { Db } from "../../database/store.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
-import { type Asker, withActorsFor } from "../../keys/actors/store.ts";
+import { askerOf } from "../../keys/actors/asker.ts";
+import { type AskerWithPeople, actorFor, withActorsFor } from "../../keys/actors/store.ts";
 import { parseMoment } from "../../kit/clock.ts";
 import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
@@ -17,33 +19,16 @@ import { countMovements, listMovements, type MovementFilter } from "./store.ts";
 /** The ledger: every change of a quantity, as a list and as a file. */
 export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
   .use(conventions)
-  .get(
-    "",
-    ({ call, query }) => {
-      refuseBins(call, { bin: query.bin });
-      const filter = filterOf(query);
-      return answerList(
-        call,
-        query,
-        {
-          rows: async (db, window) => withActorsFor(db, call, await listMovements(db, filter, window)),
-          count: (db) => countMovements(db, filter),
-          position: ({ created_at, id }) => [created_at, id],
-        },
-        (movements) => movements.map((movement) => movementView(movement, showsBins(call))),
-      );
-    },
-    {
-      query: queryOf(ListMovements),
-      detail: documented({
-        id: "listMovements",
-        needs: "stock.read",
-        chapter: "Warehouses",
-        summary: "List inventory movements",
-        answers: { 200: ListView(MovementView) },
-      }),
-    },
-  )
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListMovements),
+    detail: documented({
+      id: "listMovements",
+      needs: "stock.read",
+      chapter: "Warehouses",
+      summary: "List inventory movements",
+      answers: { 200: ListView(MovementView) },
+    }),
+  })
   .get("/export.csv", ({ call, query }) => exported(call, query), {
     query: queryOf(ExportMovements),
     detail: documented({
@@ -56,19 +41,41 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
     }),
   });
 
-function exported(call: Call, query: ExportMovements): Promise<Response> {
+async function list(call: Call, query: ListMovements): Promise<Response> {
   refuseBins(call, { bin: query.bin });
-  return answerCsv(call, movementExport(filterOf(query), call), query);
+  const asker = await askerOf(call);
+  const filterFor = async (db: Db) => shownTo(db, asker, filterOf(query));
+  return answerList(
+    call,
+    query,
+    {
+      rows: async (db, window) => withActorsFor(db, asker, await listMovements(db, await filterFor(db), window)),
+      count: async (db) => countMovements(db, await filterFor(db)),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (movements) => movements.map((movement) => movementView(movement, showsBins(call))),
+  );
+}
+
+/** A filter of who asks, who may narrow the list by those alone who are shown in it. */
+async function shownTo(db: Db, asker: AskerWithPeople, filter: MovementFilter): Promise<MovementFilter> {
+  return { ...filter, actor: await actorFor(db, asker, filter.actor) };
+}
+
+async function exported(call: Call, query: ExportMovements): Promise<Response> {
+  refuseBins(call, { bin: query.bin });
+  return answerCsv(call, movementExport(filterOf(query), await askerOf(call)), query);
 }
 
 /** The file of the movements that match, newest first, as it is shown to who asks. */
-export function movementExport(filter: MovementFilter, asker: Asker): CsvFile<Movement> {
+export function movementExport(filter: MovementFilter, asker: AskerWithPeople): CsvFile<Movement> {
   return {
     name: "movements.csv",
     columns: movementColumns,
     page: pagesOf(async (db, last, limit) => {
       const after = last === null ? null : ([last.created_at, last.id] as const);
-      return withActorsFor(db, asker, await listMovements(db, filter, { limit, offset: 0, after }));
+      const shown = await shownTo(db, asker, filter);
+      return withActorsFor(db, asker, await listMovements(db, shown, { limit, offset: 0, after }));
     }),
     cells: (movement) => movementCells(movement, showsBins(asker)),
   };

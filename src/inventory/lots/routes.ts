@@ -7,7 +7,8 @@ import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
-import { withActorsFor } from "../../keys/actors/store.ts";
+import { askerOf } from "../../keys/actors/asker.ts";
+import { type AskerWithPeople, withActorsFor } from "../../keys/actors/store.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
@@ -33,7 +34,7 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
       answers: { 200: ListView(LotView) },
     }),
   })
-  .get("/:id", ({ call, params }) => answerRead(call, (db) => found(call, db, params.id)), {
+  .get("/:id", ({ call, params }) => get(call, params.id), {
     detail: documented({
       id: "getLot",
       needs: "stock.read",
@@ -77,31 +78,37 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
     },
   );
 
-async function found(call: Call, db: Db, id: string) {
+async function get(call: Call, id: string): Promise<Response> {
+  const asker = await askerOf(call);
+  return answerRead(call, (db) => found(asker, db, id));
+}
+
+async function found(asker: AskerWithPeople, db: Db, id: string) {
   const lot = await findNamedLot(db, readId("lot", id) ?? 0);
   if (lot === null) throw missing("lot", id);
-  return detail(call, db, lot);
+  return detail(asker, db, lot);
 }
 
 /** As `found`, locked until the transaction ends: whoever changes a lot locks its stock. */
-async function locked(call: Call, tx: Tx, id: string) {
+async function locked(asker: AskerWithPeople, tx: Tx, id: string) {
   const lot = await findNamedLot(tx, readId("lot", id) ?? 0);
   if (lot !== null) await openShelves(tx, [lot.product_id]);
-  return found(call, tx, id);
+  return found(asker, tx, id);
 }
 
-function change(call: Call, id: string, work: (tx: Tx) => Promise<Changed>): Promise<Response> {
+async function change(call: Call, id: string, work: (tx: Tx) => Promise<Changed>): Promise<Response> {
+  const asker = await askerOf(call);
   return answerWrite(call, 200, async (tx) => {
-    await requireMatch(call, () => locked(call, tx, id));
+    await requireMatch(call, () => locked(asker, tx, id));
     const { lot, shortfalls } = await work(tx);
-    return detail(call, tx, lot, { backordered_orders: shortfallsView(shortfalls) });
+    return detail(asker, tx, lot, { backordered_orders: shortfallsView(shortfalls) });
   });
 }
 
-async function detail(call: Call, db: Db, lot: NamedLot, beside: object = {}) {
+async function detail(asker: AskerWithPeople, db: Db, lot: NamedLot, beside: object = {}) {
   const units = await listLotUnits(db, [lot.id]);
-  const changes = await withActorsFor(db, call, await listLotChanges(db, lot.id));
-  const view = lotDetail(lot, units, changes, db.now, showsBins(call));
+  const changes = await withActorsFor(db, asker, await listLotChanges(db, lot.id));
+  const view = lotDetail(lot, units, changes, db.now, showsBins(asker));
   return tagged({ ...view, ...beside }, lot.version, view);
 }
 

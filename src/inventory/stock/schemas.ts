@@ -133,7 +133,7 @@ export const ReceivedView = closed({
     movement_id: Type.String(),
     quantity: count,
     warehouse_id: Type.String(),
-    location: Type.String(),
+    location: Type.String({ description: "The bin; for merchants the warehouse." }),
     lot_number: nullable(Type.String()),
     expiration_date: nullable(moment()),
     received_date: moment(),

@@ -13,8 +13,13 @@ export interface Asker {
   readonly actor: Pick<Actor, "id">;
 }
 
+/** Who asks, with the people of the merchant, by their wire ids, where the store of the request does not know them. */
+export interface AskerWithPeople extends Asker {
+  readonly people: readonly string[];
+}
+
 /** The house, which is shown everything. */
-export const ofHouse: Asker = { merchant_id: null, actor: { id: "" } };
+export const ofHouse: AskerWithPeople = { merchant_id: null, actor: { id: "" }, people: [] };
 
 /** A row that says who did it. */
 interface Done {
@@ -32,22 +37,49 @@ const ownPeople = prepared((sql, a: Args<{ ids: string }>) =>
   sql.select({ id: memberships.user_id }).from(memberships).where(among(memberships.user_id, a.ids)),
 );
 
+const allPeople = prepared((sql, _: Args<Record<never, never>>) =>
+  sql.selectDistinct({ id: memberships.user_id }).from(memberships),
+);
+
+/** The people whom the scope sees, by their wire ids. The live world alone knows any. */
+export async function listPeople(db: Db): Promise<string[]> {
+  return (await allPeople(db, {})).map(({ id }) => wireId("user", id));
+}
+
 const warehouse = { actor_type: "system", actor_id: "warehouse" } as const;
 
 /**
  * Rows as they are shown to who asks. A merchant sees the acts of its own keys and people, and of the user who asks, as
- * they were done; those of all others as done by the warehouse. Who its people are the live world alone knows.
+ * they were done; those of all others as done by the warehouse.
  */
-export async function withActorsFor<Row extends Done>(db: Db, asker: Asker, rows: readonly Row[]): Promise<Row[]> {
+export async function withActorsFor<Row extends Done>(
+  db: Db,
+  asker: AskerWithPeople,
+  rows: readonly Row[],
+): Promise<Row[]> {
   if (asker.merchant_id === null) return [...rows];
   const own = new Set([
     asker.actor.id,
+    ...asker.people,
     ...(await ownOf(db, rows, "api_key", "key", ownKeys)),
     ...(await ownOf(db, rows, "user", "user", ownPeople)),
   ]);
   const isShown = ({ actor_type, actor_id }: Row) =>
     own.has(actor_id) || (actor_type !== "user" && actor_type !== "api_key");
   return rows.map((row) => (isShown(row) ? row : hidden(row)));
+}
+
+/** By whom a list is narrowed for who asks for this actor: one whom a merchant is not shown did nothing there. */
+export async function actorFor(
+  db: Db,
+  asker: AskerWithPeople,
+  actor_id: string | undefined,
+): Promise<string | undefined> {
+  if (actor_id === undefined) return undefined;
+  const actor_type =
+    readId("key", actor_id) !== null ? "api_key" : readId("user", actor_id) !== null ? "user" : "system";
+  const [shown] = await withActorsFor(db, asker, [{ actor_type, actor_id }]);
+  return shown?.actor_id;
 }
 
 /** Those who did something by keys, or as users, whom the scope sees. */

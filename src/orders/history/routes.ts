@@ -4,6 +4,7 @@ import { conventions } from "../../http/conventions.ts";
 import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
+import { askerOf } from "../../keys/actors/asker.ts";
 import { withActorsFor } from "../../keys/actors/store.ts";
 import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
@@ -26,12 +27,13 @@ export const historyRoutes = new Elysia({ prefix: "/orders/:id/history" })
     }),
   });
 
-function history(call: Call, id: string, query: ListHistory): Promise<Response> {
+async function history(call: Call, id: string, query: ListHistory): Promise<Response> {
+  const asker = await askerOf(call);
   return answerList(
     call,
     query,
     {
-      rows: async (db, window) => withActorsFor(db, call, await listHistory(db, await getOrderId(db, id), window)),
+      rows: async (db, window) => withActorsFor(db, asker, await listHistory(db, await getOrderId(db, id), window)),
       count: async (db) => countHistory(db, await getOrderId(db, id)),
       position: (row) => [row.created_at, row.number],
     },

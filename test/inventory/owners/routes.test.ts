@@ -269,6 +269,22 @@ describe("tells merchants no bins", () => {
       expect([path, status, body.error.code]).toEqual([path, 422, "validation_failed"]);
     }
   });
+
+  test("of an event of stock, which tells of it what levels do", async () => {
+    await add("ACME", "CUP", 2, "A-21");
+    await app.runJobs();
+    const [event] = (await told("/events?type=inventory.received&sort=-created_at&limit=1")).body.data;
+    expect(event.data.locations).toEqual((await told("/inventory/CUP")).body.data.locations);
+    expect(event.data.received).toMatchObject({ warehouse_id: house, location: house, quantity: 2 });
+    expect((await told(`/events/${event.id}`)).body.data).toEqual(event);
+    for (const path of ["/events", "/events?type=inventory.updated"]) {
+      expect([path, bins.exec(JSON.stringify((await told(path)).body))?.[0]]).toEqual([path, undefined]);
+    }
+    const { data } = await done("GET", `/events/${event.id}`);
+    expect(data.received.location).toBe("A-21");
+    expect(data.locations.map((one: { location: string }) => one.location)).toEqual(["A-20", "A-21"]);
+    await app.takeEvents();
+  });
 });
 
 describe("refuses", () => {
