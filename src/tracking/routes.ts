@@ -10,6 +10,7 @@ import type { Service } from "../http/service.ts";
 import { answerTogether, type SharedAct } from "../http/together.ts";
 import { bodyOf, closed, queryOf } from "../kit/schema.ts";
 import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
+import { merchantRequired } from "../owners/rules.ts";
 import { followingRoutes } from "./following/routes.ts";
 import { findHistories, getHistory, historyOf } from "./histories/store.ts";
 import { detectCarriers } from "./numbers/formats.ts";
@@ -98,18 +99,29 @@ const scanning: SharedAct<{ readonly number: string; readonly scan: RecordScan }
   view: (history) => tagged(trackingView(history), history.record.version),
 };
 
+const unknown = (number: string) => ({
+  code: "resource_missing",
+  message: `No such tracking number: ${number}.`,
+  detected_carriers: detectCarriers(plainTrackingNumber(number)),
+});
+
+/** Why the house is not told of a number that several merchants know, as `GET /tracking/:tracking_number` says it. */
+function shared(number: string) {
+  const { code, message } = merchantRequired(`${number} is known to several merchants`);
+  return { code, message, detected_carriers: [] };
+}
+
 /** Answers each number in the order of the request, found or not. */
 function trackMany(call: Call, numbers: readonly string[]): Promise<Response> {
   const read = (db: Parameters<typeof findHistories>[0]) => findHistories(db, numbers.map(plainTrackingNumber));
   return answerRead(call, read, (found, request_id, now) => {
     const histories = found as Awaited<ReturnType<typeof read>>;
     const data = numbers.map((tracking_number) => {
-      const history = histories.get(plainTrackingNumber(tracking_number));
-      if (history !== undefined)
+      const number = plainTrackingNumber(tracking_number);
+      const [history, ...others] = histories.get(number) ?? [];
+      if (history !== undefined && others.length === 0)
         return { tracking_number, success: true, tracking: trackingView(history), error: null };
-      const detected_carriers = detectCarriers(plainTrackingNumber(tracking_number));
-      const message = `No such tracking number: ${tracking_number}.`;
-      const error = { code: "resource_missing", message, detected_carriers };
+      const error = history === undefined ? unknown(tracking_number) : shared(tracking_number);
       return { tracking_number, success: false, tracking: null, error };
     });
     const counts = { requested: numbers.length, found: data.filter(({ success }) => success).length };

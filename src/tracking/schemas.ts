@@ -106,7 +106,7 @@ export const TrackedView = closed({
   tracking: nullable(TrackingView),
   error: nullable(
     closed({
-      code: Type.Literal("resource_missing"),
+      code: choice(["resource_missing", "merchant_required"]),
       message: Type.String(),
       detected_carriers: Type.Array(DetectedView),
     }),

@@ -9,22 +9,14 @@ import type { TrackingHistory, TrackingRecord } from "../record.ts";
 import { simulatedHistory } from "../simulation.ts";
 import { findKnown, listEvents, pageOf } from "../store.ts";
 
-/**
- * The newest parcel's record of each number, with its scans; unknown numbers are left out. The sandbox also knows the
- * test numbers of carriers.
- */
-export async function findHistories(db: Db, numbers: readonly string[]): Promise<Map<string, TrackingHistory>> {
-  const found = await historiesOf(db, numbers);
-  return new Map([...found].map(([number, histories]) => [number, newestOf(histories)]));
-}
-
-const newestOf = ([first, ...others]: Histories): TrackingHistory =>
-  others.reduce((one, other) => (other.record.created_at > one.record.created_at ? other : one), first);
-
 /** The histories of a number: one of each merchant who knows it. */
 type Histories = readonly [TrackingHistory, ...TrackingHistory[]];
 
-async function historiesOf(db: Db, numbers: readonly string[]): Promise<Map<string, Histories>> {
+/**
+ * The newest parcel's record of each number at each merchant who knows it, with its scans; unknown numbers are left
+ * out. The sandbox also knows the test numbers of carriers.
+ */
+export async function findHistories(db: Db, numbers: readonly string[]): Promise<Map<string, Histories>> {
   const found = await findRecorded(db, numbers.flatMap(readings));
   for (const number of numbers) {
     const histories = found.get(scannedSscc(number) ?? "");
@@ -59,13 +51,13 @@ async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<str
 
 /** The newest parcel's record of a number, with its scans. Refuses: resource_missing, merchant_required. */
 export async function getHistory(db: Db, tracking_number: string): Promise<TrackingHistory> {
-  const found = (await historiesOf(db, [tracking_number])).get(tracking_number);
+  const found = (await findHistories(db, [tracking_number])).get(tracking_number);
   if (found === undefined) throw unknownNumber(tracking_number);
   refuseShared(
     found.map(({ record }) => record),
     () => tracking_number,
   );
-  return newestOf(found);
+  return found[0];
 }
 
 /** A record with its scans. */

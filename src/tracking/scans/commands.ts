@@ -25,13 +25,14 @@ import { afterEvent, duplicateHash, inOrder, newFacts, type TrackingStep } from 
 import type { RecordScan } from "../schemas.ts";
 import { insertEvent, listEvents, lockRecords, pageOf, type StoredEvent, saveFacts, saveRecords } from "../store.ts";
 import {
+  endWaiting,
   findReturnOf,
   getParcel,
   getParcelOrder,
   insertScans,
   type KnownParcel,
+  listWaiting,
   lockKnownParcels,
-  takeWaiting,
 } from "./store.ts";
 
 /** A report by a carrier or a person. `occurred_at` is in milliseconds. */
@@ -113,11 +114,19 @@ export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Telle
 }
 
 /**
- * Records what carriers reported on a number before it was known here. Emits: shipment.tracking_updated,
- * shipment.in_transit, shipment.delivered, shipment.exception.
+ * Records what carriers reported on a number before it was known here. Carriers do not say whose a parcel is, so a
+ * merchant who only follows the number takes nothing from the one whose parcel comes to have it: until then, or until
+ * nobody reports on such a parcel any more, it is kept. Emits: shipment.tracking_updated, shipment.in_transit,
+ * shipment.delivered, shipment.exception.
  */
 export async function recordWaiting(tx: Tx, tracking_number: string): Promise<void> {
-  for (const { update, teller } of await takeWaiting(tx, tracking_number)) await recordUpdate(tx, update, teller);
+  let hasParcel = false;
+  for (const { update, teller } of await listWaiting(tx, tracking_number)) {
+    const known = await recordUpdate(tx, update, teller);
+    if (known.length === 0) return;
+    hasParcel = known.some(({ record }) => !record.followed);
+  }
+  if (hasParcel) await endWaiting(tx, tracking_number);
 }
 
 /**

@@ -32,12 +32,14 @@ const waitingFor = prepared((sql, a: Args<{ tracking_number: string }>) =>
     .orderBy(asc(waiting_updates.id)),
 );
 
-/** The reports on a number from before it was known, oldest first. They are deleted. */
-export async function takeWaiting(tx: Tx, tracking_number: string): Promise<WaitingUpdate[]> {
-  const found = await waitingFor(tx, { tracking_number });
-  if (found.length === 0) return [];
+/** The reports on a number from before it was known, oldest first. */
+export async function listWaiting(db: Db, tracking_number: string): Promise<WaitingUpdate[]> {
+  return (await waitingFor(db, { tracking_number })).map(({ told }) => told);
+}
+
+/** Deletes the reports on a number from before it was known. */
+export async function endWaiting(tx: Tx, tracking_number: string): Promise<void> {
   await tx.sql.delete(waiting_updates).where(eq(waiting_updates.tracking_number, tracking_number));
-  return found.map(({ told }) => told);
 }
 
 /** Deletes up to `limit` reports that have waited since before a moment, and answers how many. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { carrier_callbacks, waiting_updates } from "../../../db/schema/tracking.ts";
 import { platforms } from "../../../src/platforms/status.ts";
@@ -31,10 +32,9 @@ const now = () => app.clocks.live.now();
 const track = async (number: string) => (await app.get(`/tracking/${number}`)).body.data;
 const follow = (tracking_number: string) => app.post("/tracking", { tracking_number, account_id: teller.id });
 
-/** An order whose parcel left under a fresh number. */
-async function sent() {
+/** An order whose parcel left under a number, a fresh one unless given. */
+async function sent(tracking_number = fresh()) {
   const order = await shop.order();
-  const tracking_number = fresh();
   await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number });
   await app.takeEvents();
   return { order, tracking_number };
@@ -121,8 +121,29 @@ describe("works", () => {
     const followed = await follow(tracking_number);
     expect(followed.body.data).toMatchObject({ status: "in_transit", service_type: "air" });
     expect(await types()).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
-    const kept = await app.service.stores.live.read((db) => db.sql.select().from(waiting_updates));
-    expect(kept.filter((one) => one.tracking_number === tracking_number)).toEqual([]);
+  });
+
+  test("it is kept for whose parcel it is while others only follow the number", async () => {
+    const tracking_number = fresh();
+    const reports = () =>
+      app.service.stores.live.read((db) =>
+        db.sql.select().from(waiting_updates).where(eq(waiting_updates.tracking_number, tracking_number)),
+      );
+    for (const status of ["in_transit", "out_for_delivery"] as const) {
+      const early = told(tracking_number, [scanOf(status, now() - minute)]);
+      expect((await teller.callBack([early])).body).toMatchObject({ recorded: 0, waiting: 1 });
+    }
+    expect(await reports()).toHaveLength(2);
+    await follow(tracking_number);
+    expect((await track(tracking_number)).events).toHaveLength(2);
+    expect(await reports()).toHaveLength(2);
+    await app.takeEvents();
+    const { order } = await sent(tracking_number);
+    expect((await teller.callBack([told(tracking_number, [scanOf("delivered", now())])])).body.recorded).toBe(1);
+    expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");
+    expect((await track(tracking_number)).events).toHaveLength(3);
+    expect(await reports()).toEqual([]);
+    await app.takeEvents();
   });
 
   test("a carrier that tells by itself is asked once a day, and once more a day after the end", async () => {
