@@ -42,7 +42,7 @@ test(`units picked are those shipped, put back, and still in staging (seed ${see
     if (status < 300) done.set(name, (done.get(name) ?? 0) + 1);
   }
   for (const name of ["pick", "pack", "ship", "cancel", "cancel_items"])
-    expect([name, done.get(name)]).not.toEqual([name, 0]);
+    expect([name, (done.get(name) ?? 0) > 0]).toEqual([name, true]);
   const sums = await app.service.stores.live.read(async (db) => {
     const units = sql<number>`coalesce(sum(${billable_events.quantity}), 0)`.mapWith(Number);
     const billed = async (acts: BilledAct[]) =>

@@ -1,5 +1,5 @@
 // Whether each act has its fact, and each fact its act, by the ledger and the records of the acts.
-import { eq, type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { billable_events, billing_start } from "../../../db/schema/billing.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
@@ -23,19 +23,33 @@ const referred = sql`cast(substr(${movements.reference_id}, 5) as bigint)`;
 
 const act = (name: BilledAct) => sql.raw(`'${name}'`);
 
-/** The units of the facts that an act told of each record. */
-const billed = (name: BilledAct) =>
-  sql`select ${billable_events.source_id} as id, 0 as done, ${billable_events.quantity} as billed
-    from ${billable_events} where ${billable_events.act} = ${act(name)}`;
+/** An act of which rows of records say how many units it was about, and when it was done. */
+interface Recorded {
+  readonly what: string;
+  readonly noun: Noun;
+  readonly act: BilledAct;
+  readonly of: SQL;
+  readonly id: SQLWrapper;
+  readonly units: SQLWrapper;
+  readonly at: SQLWrapper;
+  /** Which of the rows count; all unless it is said. */
+  readonly which?: SQL;
+  /** Whether rows tell only when the act began: of those that began before there were facts nothing is looked at. */
+  readonly lasts?: boolean;
+}
 
-/** A rule that what was done by the records is what the facts of an act say. `done` is a query of `id, done`. */
-const sameAs = (noun: Noun, what: string, name: BilledAct, done: SQL): Check<Noun> => ({
-  rule: `I17 ${what}`,
-  noun,
-  rows: sql`select id, sum(done) as expected, sum(billed) as actual from (
-      select id, done, 0 as billed from (${done}) as acts union all ${billed(name)}
-    ) as both_sides group by id`,
-});
+function sameAs({ what, noun, act: name, of, id, units, at, which = sql`true`, lasts = false }: Recorded): Check<Noun> {
+  const known = lasts
+    ? sql`${billable_events.source_id} not in (select ${id} from ${of} where ${at} < ${began})`
+    : sql`true`;
+  const rows = sql`select id, sum(done) as expected, sum(billed) as actual from (
+      select ${id} as id, ${units} as done, 0 as billed from ${of} where ${at} >= ${began} and ${which}
+      union all
+      select ${billable_events.source_id}, 0, ${billable_events.quantity} from ${billable_events}
+      where ${billable_events.act} = ${act(name)} and ${known}
+    ) as both_sides group by id`;
+  return { rule: `I17 ${what}`, noun, rows };
+}
 
 const from_bins = alias(bins as never, "from_bins") as unknown as typeof bins;
 const to_bins = alias(bins as never, "to_bins") as unknown as typeof bins;
@@ -114,73 +128,88 @@ const packs: Check<Noun> = {
     ) as both_sides group by id`,
 };
 
-const ofRecords: readonly Check<Noun>[] = [
-  sameAs(
-    "receipt",
-    "units that came with a closed receipt are billed",
-    "receipt.close",
-    sql`select ${receipts.id} as id, ${receipt_lines.received} as done
-      from ${receipts} join ${receipt_lines} on ${receipt_lines.receipt_id} = ${receipts.id}
-      where ${receipts.closed_at} >= ${began}`,
-  ),
-  sameAs(
-    "transfer",
-    "units that left with a transfer are billed",
-    "transfer.ship",
-    sql`select ${transfers.id} as id, ${transfer_loads.quantity} as done
-      from ${transfers} join ${transfer_lines} on ${transfer_lines.transfer_id} = ${transfers.id}
-      join ${transfer_loads} on ${transfer_loads.transfer_line_id} = ${transfer_lines.id}
-      where ${transfers.shipped_at} >= ${began}`,
-  ),
-  sameAs(
-    "transfer",
-    "units that arrived with a transfer are billed",
-    "transfer.receive",
-    sql`select ${transfers.id} as id, ${transfer_loads.received} as done
-      from ${transfers} join ${transfer_lines} on ${transfer_lines.transfer_id} = ${transfers.id}
-      join ${transfer_loads} on ${transfer_loads.transfer_line_id} = ${transfer_lines.id}
-      where ${transfers.shipped_at} >= ${began}`,
-  ),
-  sameAs(
-    "count",
-    "what a posted count looked at is billed",
-    "count.post",
-    sql`select ${counts.id} as id, 1 as done
-      from ${counts} join ${count_lines} on ${count_lines.count_id} = ${counts.id}
-      where ${counts.posted_at} >= ${began} and ${count_lines.counted} is not null`,
-  ),
-  sameAs(
-    "label",
-    "a label that was bought is billed",
-    "label.buy",
-    sql`select ${labels.id} as id, 1 as done from ${labels}
-      where ${labels.tracking_number} is not null and ${labels.created_at} >= ${began}`,
-  ),
-  sameAs(
-    "label",
-    "a label that was voided is billed as such, if its purchase was",
-    "label.void",
-    sql`select ${labels.id} as id, 1 as done
-      from ${labels} join ${billable_events} on ${billable_events.source_id} = ${labels.id}
-        and ${billable_events.act} = ${act("label.buy")}
-      where ${labels.voided_at} is not null`,
-  ),
-  sameAs(
-    "return",
-    "units that came back are billed",
-    "return.receive",
-    sql`select ${returns.id} as id, ${return_items.quantity_received} as done
-      from ${returns} join ${return_items} on ${return_items.return_id} = ${returns.id}
-      where ${returns.received_at} >= ${began}`,
-  ),
-  sameAs(
-    "return",
-    "units that were inspected are billed",
-    "return.inspect",
-    sql`select ${return_items.return_id} as id, ${return_inspections.quantity} as done
-      from ${return_inspections} join ${return_items} on ${return_items.id} = ${return_inspections.return_item_id}
-      where ${return_inspections.created_at} >= ${began}`,
-  ),
+const recorded: readonly Recorded[] = [
+  {
+    what: "units that came with a closed receipt are billed",
+    noun: "receipt",
+    act: "receipt.close",
+    of: sql`${receipts} join ${receipt_lines} on ${receipt_lines.receipt_id} = ${receipts.id}`,
+    id: receipts.id,
+    units: receipt_lines.received,
+    at: receipts.closed_at,
+  },
+  {
+    what: "units that left with a transfer are billed",
+    noun: "transfer",
+    act: "transfer.ship",
+    of: sql`${transfers} join ${transfer_lines} on ${transfer_lines.transfer_id} = ${transfers.id}
+      join ${transfer_loads} on ${transfer_loads.transfer_line_id} = ${transfer_lines.id}`,
+    id: transfers.id,
+    units: transfer_loads.quantity,
+    at: transfers.shipped_at,
+  },
+  {
+    // Those that never arrived are written off where they would have.
+    what: "units that arrived with a transfer are billed",
+    noun: "transfer",
+    act: "transfer.receive",
+    of: sql`${movements}`,
+    id: referred,
+    units: sql`case ${movements.type} when 'transfer' then ${movements.quantity} else -${movements.quantity} end`,
+    at: movements.created_at,
+    which: sql`${movements.reference_type} = 'transfer'
+      and (${movements.to_item_id} is not null or ${movements.type} = 'adjustment')`,
+  },
+  {
+    what: "what a posted count looked at is billed",
+    noun: "count",
+    act: "count.post",
+    of: sql`${counts} join ${count_lines} on ${count_lines.count_id} = ${counts.id}`,
+    id: counts.id,
+    units: sql`1`,
+    at: counts.posted_at,
+    which: sql`${count_lines.counted} is not null`,
+  },
+  {
+    what: "a label that was bought is billed",
+    noun: "label",
+    act: "label.buy",
+    of: sql`${labels}`,
+    id: labels.id,
+    units: sql`1`,
+    at: labels.created_at,
+    which: sql`${labels.tracking_number} is not null`,
+    lasts: true,
+  },
+  {
+    what: "a label that was voided is billed as such, if its purchase was",
+    noun: "label",
+    act: "label.void",
+    of: sql`${labels} join ${billable_events} on ${billable_events.source_id} = ${labels.id}
+      and ${billable_events.act} = ${act("label.buy")}`,
+    id: labels.id,
+    units: sql`1`,
+    at: labels.voided_at,
+  },
+  {
+    what: "units that came back are billed",
+    noun: "return",
+    act: "return.receive",
+    of: sql`${returns} join ${return_items} on ${return_items.return_id} = ${returns.id}`,
+    id: returns.id,
+    units: return_items.quantity_received,
+    at: returns.received_at,
+    lasts: true,
+  },
+  {
+    what: "units that were inspected are billed",
+    noun: "return",
+    act: "return.inspect",
+    of: sql`${return_inspections} join ${return_items} on ${return_items.id} = ${return_inspections.return_item_id}`,
+    id: return_items.return_id,
+    units: return_inspections.quantity,
+    at: return_inspections.created_at,
+  },
 ];
 
 const owners = sql`select 'order' as type, ${orders.id} as id, ${orders.merchant_id} as merchant_id from ${orders}
@@ -213,7 +242,7 @@ const own: RowsOf = (db, id) => plainRows(db, "billable_events", billable_events
 const ofSource: RowsOf = (db, id) =>
   plainRows(db, "billable_events", billable_events, eq(billable_events.source_id, id));
 
-const verifyFacts = verifierOf([...ofMovements, picks, packs, ...ofRecords, ...ofFacts], {
+const verifyFacts = verifierOf([...ofMovements, picks, packs, ...recorded.map(sameAs), ...ofFacts], {
   movement: ofSource,
   order: ofSource,
   receipt: ofSource,

@@ -1,0 +1,83 @@
+// What was begun before there were facts and went on afterwards: `verify` finds as many acts of it as facts.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { billing_start } from "../../db/schema/billing.ts";
+import { labels } from "../../db/schema/shipments.ts";
+import { verifyBilling } from "../../src/billing/audit/store.ts";
+import type { Store } from "../../src/database/store.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+
+const hour_ms = 3_600_000;
+const main = "whs_1001";
+
+let shop: Shop;
+let store: Store;
+beforeAll(async () => {
+  shop = await openShop();
+  store = shop.app.service.stores.live;
+}, 60_000);
+// Facts of what was done before are differences here: no house has them, and no test can take them away.
+afterAll(() => shop.app.close());
+
+async function sent(path: string, body: object = {}) {
+  const answer = await shop.app.post(path, body);
+  expect([path, answer.status < 300, answer.body.error]).toEqual([path, true, undefined]);
+  return answer.body.data;
+}
+
+/** By how much more was billed than was done, by rule and record. */
+async function excess(): Promise<Record<string, number>> {
+  const found = await store.read(verifyBilling);
+  return Object.fromEntries(
+    found.map(({ rule, subject, expected, actual }) => [`${rule}: ${subject}`, (actual ?? 0) - (expected ?? 0)]),
+  );
+}
+
+test("a transfer, a return and a label that were under way when facts began", async () => {
+  const tea = await shop.product(30, "TEA");
+  const line = (quantity: number) => ({ sku: "TEA", quantity });
+  const [{ address, location_zones }] = (await shop.app.get("/inventory/locations")).body.data;
+  const zones = location_zones.map(({ zone_id, temperature_zone }: Record<string, string>) => {
+    return { zone_id, temperature_zone };
+  });
+  const opened = { name: "West", priority: 200, address: { ...address, name: "West" }, location_zones: zones };
+  const west = (await sent("/inventory/locations", opened)).warehouse_id;
+  const transfer = async () => {
+    const { id } = await sent("/inventory/transfers", { from_location: main, to_location: west, items: [line(4)] });
+    await sent(`/inventory/transfers/${id}/ship`);
+    return `/inventory/transfers/${id}`;
+  };
+  const transfers = [await transfer(), await transfer(), await transfer()];
+  await sent(`${transfers[1]}/receive`, { items: [line(1)] });
+  const { id: order_id } = await shop.order([[tea, 6]], { warehouse_id: main });
+  await sent(`/orders/${order_id}/ship`);
+  const wanted = { order_id, reason: "customer_remorse", items: [line(3)] };
+  const returned = (await sent("/returns", wanted)).id;
+  await sent(`/returns/${returned}/receive`, { items: [line(1)] });
+
+  shop.app.clocks.live.advance(hour_ms);
+  const began_at = store.clock.now();
+  await store.write((tx) => tx.sql.update(billing_start).set({ began_at }));
+  shop.app.clocks.live.advance(hour_ms);
+  const before = await excess();
+
+  await sent(`${transfers[0]}/receive`);
+  await sent(`${transfers[1]}/receive`);
+  await sent(`${transfers[2]}/receive`, { items: [line(1)] });
+  await sent(`${transfers[2]}/close`, { reason: "lost" });
+  await sent(`/returns/${returned}/receive`);
+  await sent(`/returns/${returned}/inspect`, { items: [{ ...line(3), condition: "unopened" }] });
+  const other = await shop.order([[tea, 1]], { warehouse_id: main });
+  const parcel = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lbs" } };
+  const { label_id } = await sent("/shipping/labels", { order_id: other.id, ...parcel });
+  // As one that a carrier was asked for before.
+  const asked = { created_at: began_at - 1 };
+  await store.write((tx) =>
+    tx.sql
+      .update(labels)
+      .set(asked)
+      .where(eq(labels.id, Number(label_id.slice(4)))),
+  );
+  await sent(`/shipping/labels/${label_id}/void`);
+  expect(await excess()).toEqual(before);
+});
