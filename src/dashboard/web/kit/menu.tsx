@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { words } from "../texts/common.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -38,7 +38,8 @@ export function Menu({ items, label, name, says_itself = false, class: look = "p
     setOpen(false);
     if (back) button.current?.focus();
   };
-  useEffect(() => {
+  // Before it is painted, so that it is not seen anywhere else first.
+  useLayoutEffect(() => {
     if (!open) return;
     placeBeside(button.current, list.current);
     list.current?.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
@@ -130,7 +131,8 @@ function placeBeside(button: HTMLElement | null, list: HTMLElement | null): void
   const at = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = list;
   const gap = 4;
-  const left = Math.min(at.left, window.innerWidth - width - 8);
+  // The room that is kept for a scrollbar hides what is fixed there.
+  const left = Math.min(at.left, document.body.clientWidth - width - 8);
   const below = at.bottom + gap;
   const top = below + height > window.innerHeight - 8 ? Math.max(8, at.top - height - gap) : below;
   list.style.left = `${Math.max(8, left)}px`;

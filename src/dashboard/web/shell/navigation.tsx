@@ -61,7 +61,7 @@ export function Sidebar({ current }: { readonly current: string | null }) {
   return (
     <nav class="sidebar" aria-label={shell.navigation}>
       <div class="brand">
-        <a href={to("/")}>
+        <a href={to("/")} aria-label={own?.name ?? words.product}>
           {own === null ? <Icon name="box" size={20} /> : <MerchantDot merchant={own} />}
           <span>{own?.name ?? words.product}</span>
         </a>

@@ -49,6 +49,7 @@ export function UserMenu() {
             <span class="avatar" aria-hidden="true">
               {user.name.slice(0, 1).toUpperCase()}
             </span>
+            <span class="unseen">{shell.account}</span>
             <span class="user-name">
               <strong>{user.name}</strong>
               <small>{user.role}</small>

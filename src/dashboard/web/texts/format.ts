@@ -3,7 +3,7 @@
 /** What stands where there is nothing. */
 export const nothing = "–";
 
-const locale = (): readonly string[] => (typeof navigator === "undefined" ? ["en"] : [...navigator.languages]);
+const locale = (): readonly string[] => [...(globalThis.navigator?.languages ?? ["en"])];
 
 const made = new Map<string, Intl.NumberFormat>();
 function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
@@ -111,6 +111,8 @@ export function shortDate(value: string): string {
 /** How long ago or ahead a moment is; `now` in milliseconds. */
 export function ago(value: string, now: number): string {
   let left = (new Date(value).getTime() - now) / 1000;
+  // The clock of the page lags by up to half a minute: what has just happened does not lie ahead.
+  if (left > 0 && left < 60) left = 0;
   for (const [size, unit] of steps) {
     if (Math.abs(left) < size) {
       return new Intl.RelativeTimeFormat([...locale()], { numeric: "auto" }).format(Math.round(left), unit);
