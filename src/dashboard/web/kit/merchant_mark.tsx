@@ -1,16 +1,21 @@
 import { chosenMerchant, type Merchant, merchantOf, several } from "../api/merchants.ts";
 import { merchantTexts as texts } from "../texts/merchants.ts";
+import { cssColour } from "./colour.ts";
 
 const hues = 6;
 
-/** The colour of a merchant: its own, or one by its number. */
-function colourOf({ id, colour }: Pick<Merchant, "id" | "colour">): string {
-  return colour ?? `var(--plot-${(Number(id.replace(/\D/g, "")) % hues) + 1})`;
+type Coloured = Pick<Merchant, "id" | "colour">;
+
+/** The colour of a merchant: its own, or a token by its number; null for none. */
+export function merchantColour(merchant: Coloured | null): string | null {
+  if (merchant === null) return null;
+  return merchant.colour ?? `--plot-${(Number(merchant.id.replace(/\D/g, "")) % hues) + 1}`;
 }
 
 /** The dot in the colour of a merchant. */
-export function MerchantDot({ merchant }: { readonly merchant: Pick<Merchant, "id" | "colour"> }) {
-  return <i class="merchant-dot" style={{ background: colourOf(merchant) }} aria-hidden="true" />;
+export function MerchantDot({ merchant }: { readonly merchant: Coloured }) {
+  const colour = cssColour(merchantColour(merchant) ?? "--faint");
+  return <i class="merchant-dot" style={{ background: colour }} aria-hidden="true" />;
 }
 
 interface Props {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { theme } from "../browser/look.ts";
 import { nothing } from "../texts/format.ts";
+import { cssColour } from "./colour.ts";
 import type { Drawing, Series } from "./plot_drawing.ts";
 
 interface Props extends Pick<Drawing, "kind" | "labels" | "series" | "format" | "scale"> {
@@ -58,7 +59,7 @@ export function Plot({ name, across, untold = false, rest, ...drawing }: Props) 
         {pointed !== null && <strong>{labels[pointed]}</strong>}
         {series.map((one) => (
           <span key={one.name}>
-            <i style={{ background: `var(${one.colour})` }} />
+            <i style={{ background: cssColour(one.colour) }} />
             {one.name} <b>{told(one)}</b>
           </span>
         ))}

@@ -1,10 +1,11 @@
 // The drawing of plots, in a separate chunk that loads with the first plot.
 import uPlot from "uplot";
+import { cssColour } from "./colour.ts";
 
 /** A line or a kind of bar: a value per point, null where there is none. */
 export interface Series {
   readonly name: string;
-  /** A token of `styles/tokens.css`, such as `--plot-1`. */
+  /** A token of `styles/tokens.css`, such as `--plot-1`, or a colour such as `#1f6feb`. */
   readonly colour: string;
   readonly values: readonly (number | null)[];
 }
@@ -111,11 +112,11 @@ function stacked(series: readonly Series[]): Series[] {
     .reverse();
 }
 
-/** The current colours of tokens, because a canvas has no CSS variables. */
-function colours(place: HTMLElement): (token: string) => string {
-  return (token) => {
+/** Colours as they are now, because a canvas has no CSS variables. */
+function colours(place: HTMLElement): (colour: string) => string {
+  return (colour) => {
     const probe = document.createElement("span");
-    probe.style.color = `var(${token})`;
+    probe.style.color = cssColour(colour);
     place.append(probe);
     const { color } = getComputedStyle(probe);
     probe.remove();

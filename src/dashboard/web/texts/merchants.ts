@@ -38,7 +38,8 @@ export const merchantTexts = {
   mayBuyLabelsHelp: "Its own people and keys may buy labels. The house pays for them.",
   colour: "Colour",
   noColour: "Chosen for you",
-  firstColour: "#1f6feb",
+  // Shown where none is chosen: a field of a colour cannot be empty.
+  firstColour: "#808080",
   colourHelp: "Marks what belongs to the merchant where goods of several stand side by side.",
   details: "Details",
   made: (name: string) => `${name} is a merchant now.`,

@@ -1,5 +1,6 @@
 import { memo } from "preact/compat";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { several } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import type { Placed, Warehouse } from "../../api/stock_types.ts";
 import { query, setQuery, to } from "../../browser/router.ts";
@@ -12,13 +13,14 @@ import { Skeleton } from "../../kit/skeleton.tsx";
 import { binTexts as texts } from "../../texts/bins.ts";
 import { useWarehouses } from "../stock_parts/shared.ts";
 import { aislesOf, cellName, fillOf, fills, fillWord, type MapBin } from "./fill.ts";
+import { keptColour, keptFor } from "./keeping.tsx";
 import { BinPanel } from "./panel.tsx";
 
 type Zone = Warehouse["location_zones"][number];
 
 /** The bins of a warehouse as a map: zones as areas, bins as cells by the order of their codes. */
 export function BinsScreen() {
-  const { all, several, options, problem } = useWarehouses();
+  const { all, several: hasSeveral, options, problem } = useWarehouses();
   const warehouse = all.find(({ warehouse_id }) => warehouse_id === query.value.get("location")) ?? all[0];
   const q = query.value.get("q") ?? "";
   const chosen = query.value.get("bin");
@@ -39,7 +41,7 @@ export function BinsScreen() {
     <Page title={texts.title} beside={<span class="count">{texts.bins(bins.length)}</span>}>
       <div class="list-bar">
         <SearchField key="map" param="q" hint={texts.search} />
-        {several && (
+        {hasSeveral && (
           <select
             class="filter"
             aria-label={texts.warehouse}
@@ -126,6 +128,12 @@ function Legend() {
           {fillWord(fill)}
         </li>
       ))}
+      {several.value && (
+        <li>
+          <span class="cell empty kept" aria-hidden="true" />
+          {texts.legendKept}
+        </li>
+      )}
     </ul>
   );
 }
@@ -252,9 +260,20 @@ const ZoneArea = memo(function ZoneArea({ zone }: { readonly zone: Zone }) {
 
 function Cell({ bin }: { readonly bin: MapBin }) {
   const { code, used, capacity } = bin;
-  const words = `${code}: ${texts.fillOf(used, capacity)}`;
+  const merchant = keptFor(bin);
+  const kept = merchant === null ? "" : `, ${texts.keptFor(merchant.code)}`;
+  const words = `${code}: ${texts.fillOf(used, capacity)}${kept}`;
+  const colour = keptColour(bin);
   return (
-    <button type="button" class={`cell ${fillOf(bin)}`} data-bin={code} tabIndex={-1} aria-label={words} title={words}>
+    <button
+      type="button"
+      class={`cell ${fillOf(bin)}${colour === null ? "" : " kept"}`}
+      style={colour === null ? undefined : { "--kept": colour }}
+      data-bin={code}
+      tabIndex={-1}
+      aria-label={words}
+      title={words}
+    >
       {cellName(bin)}
     </button>
   );

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
+import { meant, several } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Bin, Count, Placed } from "../../api/stock_types.ts";
@@ -19,6 +20,7 @@ import { AdjustDialog, MoveDialog } from "../stock/acts.tsx";
 import { Ledger } from "../stock/ledger.tsx";
 import { Places } from "../stock_parts/places.tsx";
 import { useWarehouses } from "../stock_parts/shared.ts";
+import { KeepingDialog, KeptFor, keepingWords, keptFor } from "./keeping.tsx";
 
 /** One bin: its fill, contents and movements. */
 export function BinScreen({ params }: ScreenProps) {
@@ -28,6 +30,7 @@ export function BinScreen({ params }: ScreenProps) {
   const asked = { location, bin: code, limit: 100 };
   const { data: rows = [] } = useQuery<readonly Placed[]>("/inventory/items", asked);
   const [act, setAct] = useState<{ readonly kind: "move" | "adjust"; readonly at: Placed } | null>(null);
+  const [changing, setChanging] = useState(false);
   const back = { href: to("/bins", { location, bin: code }), title: texts.title };
   const bin = found?.[0];
   if (loading) return <Skeleton />;
@@ -55,7 +58,14 @@ export function BinScreen({ params }: ScreenProps) {
       title={texts.one(code)}
       back={back}
       below={nameOf(location)}
-      acts={may("stock.write") && <Button icon="clipboard" title={texts.count} onClick={() => void openCount()} />}
+      acts={
+        <>
+          {may("house.manage") && several.value && (
+            <Button icon="edit" title={texts.change} onClick={() => setChanging(true)} />
+          )}
+          {may("stock.write") && <Button icon="clipboard" title={texts.count} onClick={() => void openCount()} />}
+        </>
+      }
     >
       <div class="stack">
         <Facts bin={bin} />
@@ -77,6 +87,7 @@ export function BinScreen({ params }: ScreenProps) {
         />
       </div>
       {act && <RowDialog {...act} onClose={() => setAct(null)} />}
+      {changing && <KeepingDialog bin={bin} onClose={() => setChanging(false)} />}
     </Page>
   );
 }
@@ -89,11 +100,15 @@ interface RowDialogProps {
 
 /** The dialog of an action on the units of a row. */
 function RowDialog({ kind, at, onClose }: RowDialogProps) {
-  const { data: places } = useQuery<readonly Placed[]>("/inventory/items", { sku: at.sku, limit: 100 });
+  // Another merchant may have the same SKU, elsewhere or in this very bin.
+  const asked = { sku: at.sku, merchant: meant(at), limit: 100 };
+  const { data: places } = useQuery<readonly Placed[]>("/inventory/items", asked);
   if (places === undefined) return null;
   const own = { sku: at.sku, places, at, onClose };
   return kind === "move" ? <MoveDialog {...own} /> : <AdjustDialog {...own} />;
 }
+
+const keepingNote = (bin: Bin) => (keptFor(bin) === null ? keepingWords(bin) : undefined);
 
 function Facts({ bin }: { readonly bin: Bin }) {
   const { used, capacity, free, skus, kind, zone_id, temperature_zone, temperature_range, pick_order } = bin;
@@ -122,6 +137,7 @@ function Facts({ bin }: { readonly bin: Bin }) {
         value={zone_id}
         note={[temperature_zone && texts.zones[temperature_zone], temperature_range].filter(Boolean).join(" · ")}
       />
+      {several.value && <Figure name={texts.keptForTitle} value={<KeptFor bin={bin} />} note={keepingNote(bin)} />}
       <Figure name={texts.kind} value={texts.kinds[kind]} note={`${texts.pickOrder}: ${count(pick_order)}`} />
     </Figures>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { ownerOf } from "../../api/merchants.ts";
+import { ownerOf, several } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import type { Placed, Warehouse } from "../../api/stock_types.ts";
 import { Button, LinkButton } from "../../kit/button.tsx";
@@ -10,6 +10,7 @@ import { words } from "../../texts/common.ts";
 import { count } from "../../texts/format.ts";
 import { binHref, Expiry } from "../stock_parts/places.tsx";
 import { stockHref } from "../stock_parts/shared.ts";
+import { KeptFor, keepingWords, keptFor } from "./keeping.tsx";
 
 interface Props {
   readonly warehouse: Warehouse;
@@ -48,6 +49,12 @@ export function BinPanel({ warehouse, code, onClose }: Props) {
           {zone && `${zone.zone_id} · ${texts.zones[zone.temperature_zone]} · `}
           {bin ? `${texts.kinds[bin.kind]} · ${texts.fillOf(bin.used, bin.capacity)}` : texts.unknownBin}
         </p>
+        {bin && several.value && (
+          <p class="map-kept muted">
+            {texts.keptForTitle} <KeptFor bin={bin} />
+            {keptFor(bin) === null && ` · ${keepingWords(bin)}`}
+          </p>
+        )}
         {rows === undefined && <Skeleton lines={3} />}
         {rows?.length === 0 && <p>{texts.nothingIn}</p>}
         {rows && rows.length > 0 && (

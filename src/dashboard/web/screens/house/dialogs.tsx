@@ -1,10 +1,12 @@
 import { patch, post } from "../../api/client.ts";
+import { several } from "../../api/merchants.ts";
 import type { Warehouse } from "../../api/stock_types.ts";
 import type { Field, Option, Values } from "../../kit/fields.tsx";
 import { FormDialog } from "../../kit/form.tsx";
 import { said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { houseTexts as texts } from "../../texts/house.ts";
+import { any_merchant, keptField } from "../bins/keeping.tsx";
 import { bins_max, codesIn } from "./codes.ts";
 
 export type Zone = Warehouse["location_zones"][number];
@@ -212,9 +214,13 @@ export function BinsDialog({ warehouse, zone, onClose }: ZoneProps & { readonly 
           min: 0,
           width: "half",
         },
+        ...(several.value ? [keptField(true)] : []),
       ]}
-      onSubmit={async ({ bins, kind, capacity }, key) => {
-        const given = codesIn(textOf(bins)).map((code) => ({ code, kind, capacity: numberOf(capacity) }));
+      onSubmit={async ({ bins, kind, capacity, dedicated_merchant_id: kept_for = "" }, key) => {
+        const keeping =
+          kept_for === "" ? {} : { dedicated_merchant_id: kept_for === any_merchant ? null : String(kept_for) };
+        const same = { kind, capacity: numberOf(capacity), ...keeping };
+        const given = codesIn(textOf(bins)).map((code) => ({ code, ...same }));
         const { zone_id, temperature_zone } = zone;
         const location_zones = [{ zone_id, temperature_zone, bins: given }];
         await patch(`/inventory/locations/${warehouse.warehouse_id}`, { location_zones }, { key });
