@@ -200,4 +200,17 @@ export const stockTexts = {
   added: (quantity: number, sku: string) => `${units(quantity)} of ${sku} added.`,
   recall: "Recall a lot",
   undoNote: "Moved back.",
+  give: "Give to another merchant",
+  giveTitle: (sku: string) => `Give ${sku} to another merchant`,
+  giveText: "The units change hands where they lie, with their lot and their age. Reserved units stay.",
+  giveAct: "Give",
+  giveTo: "New owner",
+  giveSku: "SKU of the new owner",
+  giveSkuHelp: "Empty: the same SKU.",
+  giveBinHelp: "Empty: where they are.",
+  giveReason: "Reason",
+  giveReasonHelp: "It stands in the ledgers of both.",
+  giveWill: (quantity: number, to: string, left: number, from: string) =>
+    `${to} gets ${units(quantity)}. ${from} has ${units(left)} left there that no order waits for.`,
+  given: (quantity: number, sku: string, to: string) => `${units(quantity)} of ${sku} belong to ${to} now.`,
 } as const;

@@ -12,7 +12,8 @@ import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
 import { entered, optionsOf, said, useWarehouses } from "../stock_parts/shared.ts";
 
-interface Props {
+/** What a dialog about units of a SKU is told. */
+export interface PlacesProps {
   readonly sku: string;
   /** Where its units lie. */
   readonly places: readonly Placed[];
@@ -24,7 +25,7 @@ interface Props {
 const keyOf = ({ warehouse_id, bin, lot_number }: Placed) => JSON.stringify([warehouse_id, bin, lot_number]);
 
 /** The field in which one of the places is chosen. */
-function usePlaces(given: readonly Placed[], kinds: readonly Placed["kind"][], at: Placed | undefined) {
+export function usePlaces(given: readonly Placed[], kinds: readonly Placed["kind"][], at: Placed | undefined) {
   const { several, nameOf } = useWarehouses();
   const places = given.filter(({ kind }) => kinds.includes(kind));
   const field: Field = {
@@ -43,7 +44,7 @@ function usePlaces(given: readonly Placed[], kinds: readonly Placed["kind"][], a
 }
 
 /** What names a place in a request. */
-const named = ({ warehouse_id, bin, lot_number }: Placed) => ({
+export const named = ({ warehouse_id, bin, lot_number }: Placed) => ({
   location: warehouse_id,
   bin,
   ...(lot_number === null ? {} : { lot_number }),
@@ -53,7 +54,7 @@ const notes: Field = { kind: "text", name: "notes", label: texts.notes, lines: 2
 const letWait: Field = { kind: "switch", name: "allow_shortfall", label: texts.letWait, help: texts.letWaitHelp };
 
 /** Corrects what the books say of one bin and lot. */
-export function AdjustDialog({ sku, places, at, onClose }: Props) {
+export function AdjustDialog({ sku, places, at, onClose }: PlacesProps) {
   const lasting = ["storage", "quarantine", "damage", "returns", "putback"] as const;
   const { field, first, chosen } = usePlaces(places, lasting, at);
   const inWarehouse = (place: Placed) =>
@@ -111,11 +112,18 @@ export function AdjustDialog({ sku, places, at, onClose }: Props) {
   );
 }
 
-const quantityField: Field = { kind: "number", name: "quantity", label: texts.quantity, required: true, width: "half" };
+/** The field for how many units. */
+export const quantityField: Field = {
+  kind: "number",
+  name: "quantity",
+  label: texts.quantity,
+  required: true,
+  width: "half",
+};
 const movable = ["storage", "quarantine", "damage"] as const;
 
 /** Moves units to another bin of the warehouse; it can be undone. */
-export function MoveDialog({ sku, places, at, onClose }: Props) {
+export function MoveDialog({ sku, places, at, onClose }: PlacesProps) {
   const { field, first, chosen } = usePlaces(places, movable, at);
   return (
     <FormDialog
@@ -162,7 +170,7 @@ export function MoveDialog({ sku, places, at, onClose }: Props) {
 }
 
 /** Takes units off sale, lot or no lot. */
-export function OffSaleDialog({ sku, places, at, onClose }: Props) {
+export function OffSaleDialog({ sku, places, at, onClose }: PlacesProps) {
   const { field, first, chosen } = usePlaces(places, ["storage"], at);
   return (
     <FormDialog

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { saveFile } from "../../api/documents.ts";
+import { openMerchants } from "../../api/merchants.ts";
 import type { ApiProblem } from "../../api/problem.ts";
 import { useQuery } from "../../api/query.ts";
 import { may, seesHouse } from "../../api/session.ts";
@@ -24,10 +25,11 @@ import { AddDialog, AdjustDialog, MoveDialog, OffSaleDialog } from "./acts.tsx";
 import { Demand, Incoming } from "./demand.tsx";
 import { Ledger } from "./ledger.tsx";
 import { StockBadge } from "./list.tsx";
+import { OwnershipDialog } from "./ownership.tsx";
 import { Picture } from "./picture.tsx";
 
 interface Act {
-  readonly kind: "adjust" | "move" | "off_sale" | "add";
+  readonly kind: "adjust" | "move" | "off_sale" | "add" | "give";
   readonly at?: Placed | undefined;
 }
 
@@ -142,6 +144,7 @@ interface ActDialogProps {
 function ActDialog({ act: { kind, at }, ...props }: ActDialogProps) {
   if (kind === "add") return <AddDialog sku={props.sku} onClose={props.onClose} />;
   if (kind === "adjust") return <AdjustDialog {...props} at={at} />;
+  if (kind === "give") return <OwnershipDialog {...props} at={at} />;
   return kind === "move" ? <MoveDialog {...props} at={at} /> : <OffSaleDialog {...props} at={at} />;
 }
 
@@ -188,6 +191,9 @@ function Acts({ sku, bundle, places, onAct }: ActsProps) {
                   run: () => navigate(stockHref(sku, {}, { tab: "lots" })),
                 },
               ]
+            : []),
+          ...(may("stock.write") && openMerchants.value.length > 1 && places.some(({ kind }) => kind === "storage")
+            ? [{ title: texts.give, icon: "customers" as const, run: () => onAct("give") }]
             : []),
           { title: texts.exportLedger, icon: "download", run: exportLedger },
           { title: texts.productPage, icon: "tag", run: product },
