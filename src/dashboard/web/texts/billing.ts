@@ -1,3 +1,9 @@
+import { count, plural } from "./format.ts";
+
+/** So many of a thing; what is taken back is below zero. */
+const many = (value: number, one: string, others: string) =>
+  value === -1 ? `${count(value)} ${one}` : plural(value, one, others);
+
 /** The words of what is billed. */
 export const billingTexts = {
   title: "Billing",
@@ -18,10 +24,42 @@ export const billingTexts = {
   },
   quantity: "Quantity",
   units: {
-    unit: (count: string) => `${count} units`,
-    place: (count: string) => `${count} places`,
-    label: (count: string) => `${count} labels`,
-    minute: (count: string) => `${count} min`,
+    unit: (value: number) => many(value, "unit", "units"),
+    place: (value: number) => many(value, "place", "places"),
+    label: (value: number) => many(value, "label", "labels"),
+    minute: (value: number) => `${count(value)} min`,
+  },
+  facts: {
+    announced: "announced",
+    unannounced: "not announced",
+    zone: (zone: string) => `zone ${zone}`,
+    billedWeight: (weight: string) => `billed as ${weight}`,
+    parcel: "parcel",
+    parcels: "parcels",
+    sku: "SKU",
+    skus: "SKUs",
+    lot: "lot",
+    lots: "lots",
+    carton: "carton",
+    cartons: "cartons",
+    pallet: "pallet",
+    pallets: "pallets",
+    ofOrder: (skus: string) => `order of ${skus}`,
+    first: "first of the order",
+    each: (weight: string) => `${weight} each`,
+    outsideHours: "not on a working day",
+    finding: (quantity: number, sku: string, condition: string, disposition: string) =>
+      `${quantity} × ${sku} ${condition}, ${disposition}`,
+    agreedWith: (name: string) => `agreed with ${name}`,
+  },
+  factNames: {
+    order_id: "order",
+    return_id: "return",
+    from_bin: "from",
+    to_bin: "to",
+    from_warehouse_id: "from",
+    to_warehouse_id: "to",
+    told_by: "recorded by",
   },
   warehouse: "Warehouse",
   source: "Source",
@@ -45,6 +83,7 @@ export const billingTexts = {
   storagePlot: "Units at the end of the day",
   perDay: "Days",
   rows: "Per product, lot and bin",
+  rowsWithoutBins: "Per product and lot",
   unitsAtClose: "Units at close",
   unitsPeak: "Most units",
   places: "Places",

@@ -16,8 +16,9 @@ import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
 import { billingTexts as texts } from "../../texts/billing.ts";
-import { count, date } from "../../texts/format.ts";
+import { date } from "../../texts/format.ts";
 import { entered, said as text, useWarehouses } from "../stock_parts/shared.ts";
+import { detailsOf } from "./details.ts";
 
 // The screens of the records of acts. Movements have none of their own.
 const screens: Partial<Readonly<Record<BillableEvent["source"]["type"], string>>> = {
@@ -36,17 +37,6 @@ function Source({ source: { type, id } }: Pick<BillableEvent, "source">) {
   return screen === undefined ? <>{id}</> : <a href={to(`${screen}/${id}`)}>{id}</a>;
 }
 
-/** What was known of the act, in a short text. */
-function detailsOf({ attributes }: BillableEvent): string {
-  return Object.entries(attributes)
-    .filter(([, value]) => value !== null && value !== "" && value !== false)
-    .map(([name, value]) => {
-      const known = typeof value === "object" ? JSON.stringify(value) : String(value);
-      return value === true ? name.replaceAll("_", " ") : `${name.replaceAll("_", " ")}: ${known}`;
-    })
-    .join(" · ");
-}
-
 const columnsOf = (nameOf: ((id: string) => string) | null): readonly Column<BillableEvent>[] => [
   { id: "day", title: texts.day, cell: ({ business_date }) => date(business_date) },
   { id: "kind", title: texts.kind, cell: ({ kind }) => texts.kinds[kind] },
@@ -54,9 +44,7 @@ const columnsOf = (nameOf: ((id: string) => string) | null): readonly Column<Bil
     id: "quantity",
     title: texts.quantity,
     align: "right",
-    cell: ({ quantity, unit }) => (
-      <span class={quantity < 0 ? "minus" : undefined}>{texts.units[unit](count(quantity))}</span>
-    ),
+    cell: ({ quantity, unit }) => <span class={quantity < 0 ? "minus" : undefined}>{texts.units[unit](quantity)}</span>,
   },
   ...(nameOf === null
     ? []
@@ -73,7 +61,7 @@ const columnsOf = (nameOf: ((id: string) => string) | null): readonly Column<Bil
             <Badge tone="warning">{texts.reversal}</Badge> {texts.reversalOf(event.reversal_of)}{" "}
           </>
         )}
-        <span class="muted">{detailsOf(event)}</span>
+        <span class="muted">{detailsOf(event, seesHouse.value)}</span>
       </span>
     ),
   },

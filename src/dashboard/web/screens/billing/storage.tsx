@@ -8,6 +8,7 @@ import { query, setQuery } from "../../browser/router.ts";
 import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { List } from "../../kit/list_page.tsx";
+import { merchantColour } from "../../kit/merchant_mark.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { today } from "../../kit/now.ts";
 import { Card, Page } from "../../kit/page.tsx";
@@ -100,7 +101,7 @@ function Stored({ stored, asked }: { readonly stored: Stored; readonly asked: Pa
         <DataTable name={texts.perDay} rows={days.toReversed()} columns={dayColumns} id={({ day }) => day} />
       </Card>
       <section>
-        <h2 class="section-title">{texts.rows}</h2>
+        <h2 class="section-title">{seesHouse.value ? texts.rows : texts.rowsWithoutBins}</h2>
         <Rows asked={asked} />
       </section>
     </div>
@@ -116,12 +117,12 @@ function seriesOf({ days, of }: Stored): readonly Series[] {
   const shown = owners.length > series_max ? owners.slice(0, series_max - 1) : owners;
   const series = shown.map(([id, units], at) => ({
     name: merchantOf(id)?.code ?? id,
-    colour: `--plot-${at + 1}`,
+    colour: merchantColour(merchantOf(id)) ?? `--plot-${at + 1}`,
     values: days.map(({ day }) => units.get(day) ?? 0),
   }));
   if (shown.length === owners.length) return series;
   const rest = days.map((_, at) => (all[at] ?? 0) - series.reduce((total, { values }) => total + (values[at] ?? 0), 0));
-  return [...series, { name: texts.others, colour: `--plot-${series_max}`, values: rest }];
+  return [...series, { name: texts.others, colour: "--faint", values: rest }];
 }
 
 const cubicMetres = (cm3: number) =>

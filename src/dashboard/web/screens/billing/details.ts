@@ -1,0 +1,78 @@
+import type { BillableEvent } from "../../api/types.ts";
+import { billingTexts as texts } from "../../texts/billing.ts";
+import { money, plural, weight } from "../../texts/format.ts";
+import { returnTexts } from "../../texts/returns.ts";
+
+type Known = Readonly<Record<string, unknown>>;
+type Told = string | null;
+
+const words = texts.facts;
+const amountOf = (value: unknown) => (typeof value === "number" ? value : Number(value ?? 0));
+const some = (value: unknown, one: string, many: string): Told =>
+  amountOf(value) === 0 ? null : plural(amountOf(value), one, many);
+
+interface Finding {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly condition: string;
+  readonly disposition: string;
+}
+
+interface Component {
+  readonly sku: string;
+  readonly quantity: number;
+}
+
+const findingOf = ({ sku, quantity, condition, disposition }: Finding) =>
+  words.finding(quantity, sku, condition.replaceAll("_", " "), returnTexts.dispositions[disposition] ?? disposition);
+
+/** How each thing that may be known of an act is told, in this order; null where it needs no word. */
+const tellers: Readonly<Record<string, (value: unknown, all: Known) => Told>> = {
+  description: String,
+  sku: String,
+  announced: (value) => (value === true ? words.announced : words.unannounced),
+  reference: String,
+  carrier: (value, { service }) => [value, service].filter(Boolean).join(" "),
+  zone: (value) => words.zone(String(value)),
+  billable_weight: (value) => words.billedWeight(weight(amountOf(value), "lb")),
+  cost: (value, { currency }) => money(amountOf(value), String(currency ?? "USD")),
+  parcels: (value) => some(value, words.parcel, words.parcels),
+  skus: (value) => some(value, words.sku, words.skus),
+  lots: (value) => some(value, words.lot, words.lots),
+  cartons: (value) => some(value, words.carton, words.cartons),
+  pallets: (value) => some(value, words.pallet, words.pallets),
+  skus_of_order: (value) => words.ofOrder(plural(amountOf(value), words.sku, words.skus)),
+  first_of_order: (value) => (value === true ? words.first : null),
+  unit_weight: (value, { weight_unit }) => words.each(weight(amountOf(value), String(weight_unit ?? "g"))),
+  components: (value) => (value as readonly Component[]).map((one) => `${one.quantity} × ${one.sku}`).join(", "),
+  on_working_day: (value) => (value === false ? words.outsideHours : null),
+  findings: (value) => (value as readonly Finding[]).map(findingOf).join(", "),
+  approved_by: (value) => words.agreedWith(String(value)),
+  reason: String,
+};
+
+/** What another word tells already, or the columns beside. */
+const told_elsewhere: ReadonlySet<string> = new Set([
+  ...["service", "currency", "weight_unit", "package", "confirmed", "shipment_id", "account_id"],
+]);
+
+/** What the house alone is shown: where goods lie, and who of it did something. */
+const of_house: ReadonlySet<string> = new Set(["from_bin", "to_bin", "told_by"]);
+
+/** What was known of an act, in a short text for people of the house or of a merchant. */
+export function detailsOf(
+  { attributes, source }: Pick<BillableEvent, "attributes" | "source">,
+  sees_house: boolean,
+): string {
+  const known = (name: string): Told => {
+    const value = attributes[name];
+    if (value === null || value === undefined || value === "" || value === source.id) return null;
+    if (told_elsewhere.has(name) || (of_house.has(name) && !sees_house)) return null;
+    const tell = tellers[name];
+    if (tell !== undefined) return tell(value, attributes);
+    const shown = typeof value === "object" ? JSON.stringify(value) : String(value);
+    return `${texts.factNames[name as keyof typeof texts.factNames] ?? name.replaceAll("_", " ")}: ${shown}`;
+  };
+  const names = [...Object.keys(tellers), ...Object.keys(attributes).filter((name) => !(name in tellers))];
+  return names.flatMap((name) => known(name) ?? []).join(" · ");
+}
