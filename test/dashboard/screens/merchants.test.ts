@@ -120,6 +120,84 @@ describeInBrowser("several merchants", () => {
     await page.waitForSelector("strong[data-part=available]:has-text('5')");
   });
 
+  test("a bin is kept for a merchant, or takes the goods of several", async () => {
+    const [{ warehouse_id }] = (await house.live.must("GET", "/inventory/locations")).data;
+    const { page } = await house.open(`/bins?location=${warehouse_id}&bin=B-ACME`);
+    await page.waitForSelector(".map-kept:has-text('Any merchant · goods of one merchant at a time')");
+    await page.click("a:has-text('Open the bin')");
+    await page.click("button:has-text('Change')");
+    await page.selectOption("dialog [name=dedicated_merchant_id]", "ACME");
+    await page.click("dialog button:has-text('Save')");
+    await page.waitForSelector(".figure:has-text('ACME'):has(.merchant-dot)");
+    await page.goto(`${house.addressOf("/bins")}?location=${warehouse_id}`);
+    await page.waitForSelector("button.cell.kept[data-bin=B-ACME][aria-label$='kept for ACME']");
+    expect(await page.locator("button.cell.kept").count()).toBe(1);
+    const binOf = async (code: string) =>
+      (await house.live.must("GET", `/inventory/bins?location=${warehouse_id}&bin=${code}`)).data[0];
+    const acme = (await house.live.must("GET", "/merchants/ACME")).data;
+    expect(await binOf("B-ACME")).toMatchObject({ dedicated_merchant_id: acme.id, mix_merchants: false });
+    // New bins of a zone are kept for whoever is named, those that nothing is said of stay as they are.
+    await page.goto(house.addressOf("/settings/house"));
+    const openBins = async () => {
+      await page.click(".house-zones [aria-label=More] >> nth=0");
+      await page.click("[role=menuitem]:has-text('Add or change bins')");
+    };
+    await openBins();
+    await page.fill("dialog [name=bins]", "B-BREW, B-MIX");
+    await page.selectOption("dialog [name=dedicated_merchant_id]", "BREW");
+    await page.click("dialog button:has-text('Save')");
+    await page.waitForSelector("dialog", { state: "detached" });
+    await openBins();
+    await page.fill("dialog [name=bins]", "B-BREW");
+    await page.fill("dialog [name=capacity]", "100");
+    await page.click("dialog button:has-text('Save')");
+    await page.waitForSelector("dialog", { state: "detached" });
+    const brew = (await house.live.must("GET", "/merchants/BREW")).data;
+    expect(await binOf("B-BREW")).toMatchObject({ dedicated_merchant_id: brew.id, capacity: 100 });
+    await page.goto(house.addressOf(`/bins/${warehouse_id}/B-MIX`));
+    await page.click("button:has-text('Change')");
+    await page.selectOption("dialog [name=dedicated_merchant_id]", "");
+    await page.check("dialog [name=mix_merchants]");
+    expect(await violations(page)).toEqual([]);
+    await page.click("dialog button:has-text('Save')");
+    await page.waitForSelector(".figure:has-text('goods of several merchants at once')");
+    expect(await binOf("B-MIX")).toMatchObject({ dedicated_merchant_id: null, mix_merchants: true });
+  }, 60_000);
+
+  test("in a bin where two have the same SKU, the units of the one whose row is chosen are counted", async () => {
+    const [{ warehouse_id }] = (await house.live.must("GET", "/inventory/locations")).data;
+    await as("ACME")("POST", "/inventory", { sku: "TEA", quantity: 4, bin: "B-MIX" });
+    await as("BREW")("POST", "/inventory", { sku: "TEA", quantity: 9, bin: "B-MIX" });
+    const { page } = await house.open(`/bins/${warehouse_id}/B-MIX`);
+    await page.click("tr:has(.merchant-mark:text-is('BREW')) [aria-label=More]");
+    await page.click("[role=menuitem]:has-text('Adjust')");
+    await page.fill("dialog [name=counted]", "8");
+    const places = await page.locator("dialog [name=place] option").allTextContents();
+    expect(places.filter((place) => place.includes("B-ACME"))).toEqual([]);
+    await page.click("dialog button:has-text('Adjust')");
+    await page.waitForSelector("tr:has(.merchant-mark:text-is('BREW')):has-text('8')");
+    const had = async (code: string) => (await as(code)("GET", "/inventory/TEA")).on_hand;
+    expect([await had("ACME"), await had("BREW")]).toEqual([29, 15]);
+  });
+
+  test("units are given to another merchant", async () => {
+    const { page } = await house.open("/stock/TEA?of=ACME");
+    await page.click(".page-acts [aria-label=More]");
+    await page.click("[role=menuitem]:has-text('Give to another merchant')");
+    await page.selectOption("dialog [name=place]", { label: "B-MIX · 4 on hand" });
+    await page.fill("dialog [name=quantity]", "3");
+    const owners = await page.locator("dialog [name=to_merchant_id] option").allTextContents();
+    expect(owners.filter((owner) => owner.startsWith("ACME"))).toEqual([]);
+    await page.selectOption("dialog [name=to_merchant_id]", "BREW");
+    await page.fill("dialog [name=reason]", "Sold on");
+    await page.waitForSelector("dialog:has-text('BREW gets 3 units. ACME has 1 unit left')");
+    expect(await violations(page)).toEqual([]);
+    await page.click("dialog button:has-text('Give')");
+    await page.waitForSelector(".toast:has-text('3 units of TEA belong to BREW now.')");
+    const had = async (code: string) => (await as(code)("GET", "/inventory/TEA")).on_hand;
+    expect([await had("ACME"), await had("BREW")]).toEqual([26, 18]);
+  });
+
   test("what is found by searching says whose it is", async () => {
     const { page } = await house.open("/customers");
     await page.waitForSelector("h1");
@@ -175,8 +253,14 @@ describeInBrowser("several merchants", () => {
       ...{ name: "Zed Toys", currency: "USD", contact: { name: null, email: "zoe@example.com", phone: null } },
       ...{ return_address: null, may_buy_labels: false, colour: null, status: "active" },
     });
-    // It can be chosen at once.
+    // It can be chosen at once, and is told what to do first.
     await page.waitForSelector(".sidebar .merchant-switch option[value=ZED]", { state: "attached" });
+    await page.click("[aria-label=More]");
+    const { x = 0, width = 0 } = (await page.locator("[role=menu]").boundingBox()) ?? {};
+    expect(x + width).toBeLessThanOrEqual(Number(await page.evaluate("document.body.clientWidth")));
+    await page.keyboard.press("Escape");
+    const first = await house.open("/?merchant=ZED");
+    await first.page.waitForSelector("h2:has-text('First steps for Zed Toys')");
     await page.click("a:has-text('Change')");
     await page.fill("[name=legal_name]", "Zed Toys Ltd");
     await page.fill("[name='return_address.address_line1']", "2 Side St");
@@ -216,6 +300,7 @@ describeInBrowser("several merchants", () => {
     await lookAt(house, "/orders?merchant=ACME", "tr:has-text('N-ACME')", "merchants-orders-of-one");
     await lookAt(house, `/orders/${orders["BREW"]}`, "h1:has-text('N-BREW')", "merchants-order");
     await lookAt(house, "/stock/TEA?of=ACME", "strong[data-part=available]", "merchants-sku");
+    await lookAt(house, "/bins", "button.cell.kept", "merchants-bins");
     await lookAt(house, "/settings/merchants", "tr:has-text('ACME')", "merchants");
     await lookAt(house, "/settings/merchants/ACME", "h1:has-text('Acme')", "merchant");
     await lookAt(house, "/settings/merchants/new", "[name=code]", "merchant-new");

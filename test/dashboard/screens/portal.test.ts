@@ -48,6 +48,7 @@ describeInBrowser("the portal of a merchant", () => {
       };
       const product = await send("POST", "/products", { sku: "TEA", name: `Tea of ${code}` });
       await send("POST", "/inventory", { sku: "TEA", quantity: 20, bin: `BIN-${code}` });
+      await send("POST", "/inventory/moves", { sku: "TEA", quantity: 5, bin: `BIN-${code}`, to_bin: `BIN-${code}-2` });
       await send("POST", "/inventory/receipts", { reference: `PO-${code}`, lines: [{ sku: "TEA", quantity: 5 }] });
       const customer = await send("POST", "/customers", { email: "bo@example.com", shipping_addresses: [address] });
       const order = await send("POST", "/orders", {
@@ -135,6 +136,8 @@ describeInBrowser("the portal of a merchant", () => {
     expect(await page.locator("tr:has-text('N-BREW')").count()).toBe(0);
     expect(await page.locator("a:has-text('New order')").count()).toBe(0);
     expect(await violations(page)).toEqual([]);
+    await page.goto(house.addressOf("/settings/keys"));
+    await page.waitForSelector("text=Not shown to who looks on as Acme Outdoors.");
     await page.click(".view-banner button");
     await page.waitForSelector(".view-banner", { state: "detached" });
     await page.waitForSelector(".merchant-switch");

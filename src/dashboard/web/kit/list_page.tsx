@@ -44,6 +44,8 @@ export interface ListSettings<Row> {
   /** The actions on selected rows. */
   readonly bulk?: (chosen: readonly string[], rows: readonly Row[], clear: () => void) => ComponentChildren;
   readonly rowActs?: (row: Row) => ComponentChildren;
+  /** Whether the page around the list says already whose all its rows are. */
+  readonly of_one?: boolean;
   /** Whether the API pages this list only by cursors. */
   readonly by_cursor?: boolean;
 }
@@ -84,7 +86,7 @@ export function ListPage<Row>({ title, acts, above, ...settings }: PageProps<Row
 
 /** A list as a part of a page. */
 export function List<Row>(settings: ListSettings<Row>) {
-  const { name, path, columns, id, search, filters = [], empty, bulk, limit = 50 } = settings;
+  const { name, path, columns, id, search, filters = [], empty, bulk, limit = 50, of_one = false } = settings;
   const asked = listParams(settings);
   const { data: rows, pagination, problem, loading, previous, reload } = useQuery<readonly Row[]>(path, asked);
   const hidden = useHidden(name, columns);
@@ -100,7 +102,7 @@ export function List<Row>(settings: ListSettings<Row>) {
     <>
       <Bar
         settings={settings}
-        columns={withMerchant(columns, rows ?? [])}
+        columns={of_one ? columns : withMerchant(columns, rows ?? [])}
         filtered={filtered}
         onClear={clear}
         hidden={hidden}
@@ -125,6 +127,7 @@ export function List<Row>(settings: ListSettings<Row>) {
           {...(settings.rowName ? { rowName: settings.rowName } : {})}
           {...(settings.rowActs ? { acts: settings.rowActs } : {})}
           stale={previous}
+          of_one={of_one}
           selection={selection}
           hidden={new Set(hidden.state.value)}
           sort={{ by: String(asked["sort"] ?? ""), set: (by) => setQuery({ sort: by, page: null, cursor: null }) }}

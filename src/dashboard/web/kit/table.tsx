@@ -49,6 +49,8 @@ interface Props<Row> {
   readonly hidden?: ReadonlySet<string> | undefined;
   /** The actions at the end of a row. */
   readonly acts?: (row: Row) => ComponentChildren;
+  /** Whether the page around the table says already whose all its rows are. */
+  readonly of_one?: boolean;
 }
 
 const virtual_from = 150;
@@ -64,8 +66,8 @@ export function withMerchant<Row>(columns: readonly Column<Row>[], rows: readonl
 
 /** A table with row links, sorting, selection, keys `j` and `k`, cards on phones, and only visible rows drawn. */
 export function DataTable<Row>(props: Props<Row>) {
-  const { name, rows, stale = false } = props;
-  const columns = withMerchant(props.columns, rows);
+  const { name, rows, stale = false, of_one = false } = props;
+  const columns = of_one ? props.columns : withMerchant(props.columns, rows);
   const { hidden = new Set(columns.flatMap(({ id, extra }) => (extra ? id : []))) } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const shown = columns.filter(({ id }) => !hidden.has(id));

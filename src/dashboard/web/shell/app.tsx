@@ -125,7 +125,8 @@ function NotFound() {
 }
 
 function NotPermitted({ screen: { house, permission } }: { readonly screen: Screen }) {
-  const lacking = shell.notPermittedText(permission ?? "", session.value?.user.role ?? "");
+  const { user, view_as = null } = session.value ?? {};
+  const lacking = view_as ? shell.notViewed(view_as.name) : shell.notPermittedText(permission ?? "", user?.role ?? "");
   return (
     <Page title={shell.notPermitted}>
       <EmptyState icon="shield" title={house && ownMerchant.value ? shell.ofHouse : lacking} />

@@ -26,5 +26,7 @@ export const auditTexts = {
     signInFailed: "Failed to sign in",
     signOut: "Signed out",
     setUp: "Set up Packhouse",
+    beginViewAs: "Began to look on as a merchant",
+    endViewAs: "Stopped looking on as a merchant",
   } as Readonly<Record<string, string>>,
 } as const;

@@ -35,6 +35,7 @@ export const shell = {
   notPermitted: "No permission",
   notPermittedText: (permission: string, role: string) =>
     `This screen needs the permission ${permission}, which the role ${role} does not have. Ask an owner for it.`,
+  notViewed: (name: string) => `Not shown to who looks on as ${name}. Leave the view to see it as yourself.`,
   ofHouse: "This screen is for the people of the warehouse.",
   viewing: (name: string) => `You see what ${name} sees. Nothing can be changed.`,
   viewingName: "View of a merchant",

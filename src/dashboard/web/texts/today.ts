@@ -49,6 +49,12 @@ export const todayTexts = {
     expiring_lot: "Near expiry",
     low_stock: "Low stock",
   },
+  todoOfMerchants: {
+    backorder: "Announce a delivery, or cancel what will not come.",
+  },
+  todoOfHolds: {
+    merchant_suspended: "Reactivate the merchant: its orders then go on by themselves.",
+  },
   todo: {
     hold: "Clear the reason, then release the order.",
     backorder: "Receive stock, or cancel what will not come.",
@@ -105,7 +111,12 @@ export const todayTexts = {
   openReport: "Open the report",
 
   start: "Set up your warehouse",
+  startFor: (merchant: string) => `First steps for ${merchant}`,
   startText: "Five steps, in this order. Each is ticked once it is done.",
+  stepsOfMerchants: {
+    stock: ["Send your goods", "Announce a delivery. The warehouse receives it and puts it away.", "New receipt"],
+    shipped_order: ["Have it shipped", "The warehouse picks, packs and hands it over.", "Open the orders"],
+  },
   done: "Done",
   steps: {
     product: ["Enter your first product", "An item that you store and ship, identified by its SKU.", "New product"],

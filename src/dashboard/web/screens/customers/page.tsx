@@ -95,6 +95,7 @@ function Orders({ id, all }: { readonly id: string; readonly all: number }) {
         params={{ customer_id: id }}
         limit={10}
         columns={columns}
+        of_one
         id={(order) => order.id}
         href={(order) => to(`/orders/${order.id}`)}
         empty={<EmptyState icon="cart" title={texts.noOrders} text={texts.noOrdersText} />}

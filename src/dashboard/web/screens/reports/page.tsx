@@ -76,10 +76,12 @@ function Content({ shown, back }: Props) {
         {report?.row_count !== undefined && report.row_count > report.rows.length && (
           <p class="report-note">{texts.firstRows(report.rows.length, report.row_count)}</p>
         )}
-        <Card title={texts.definition}>
-          <p class="report-definition">{definition}</p>
-          {report?.timezone && <p class="report-note">{texts.zone(report.timezone)}</p>}
-        </Card>
+        {!loading && (
+          <Card title={texts.definition}>
+            <p class="report-definition">{definition}</p>
+            {report?.timezone && <p class="report-note">{texts.zone(report.timezone)}</p>}
+          </Card>
+        )}
       </div>
     </Page>
   );

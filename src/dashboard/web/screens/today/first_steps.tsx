@@ -1,4 +1,5 @@
-import { may } from "../../api/session.ts";
+import { chosenMerchant } from "../../api/merchants.ts";
+import { may, mayAlso, ownMerchant, seesHouse } from "../../api/session.ts";
 import type { Overview } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { LinkButton } from "../../kit/button.tsx";
@@ -16,15 +17,30 @@ const steps = [
   { id: "used_key", href: "/settings/keys", permission: "keys.manage" },
 ] as const;
 
-/** The first steps of a new installation. Each is ticked once it is done. */
+/** What people of a merchant do otherwise: the warehouse receives and ships for them. */
+const steps_of_merchants: Partial<Record<keyof Steps, string>> = { stock: "/receipts/new" };
+
+/** Whether all is done, so that nothing is left to show. One of several merchants need not have a key. */
+const isOver = (done: Steps, alone: boolean) =>
+  steps.every(({ id }) => done[id] || (id === "used_key" && !alone && done.shipped_order));
+
+/** The first steps of a new installation, or of one of its merchants. Each is ticked once it is done. */
 export function FirstSteps({ steps: done }: { readonly steps: Steps }) {
+  const merchant = ownMerchant.value ?? chosenMerchant.value;
+  if (isOver(done, merchant === null)) return null;
   const next = steps.find(({ id }) => !done[id]);
+  const own: Partial<Record<keyof Steps, readonly [string, string, string]>> = seesHouse.value
+    ? {}
+    : texts.stepsOfMerchants;
   return (
-    <Card title={texts.start}>
+    <Card title={merchant === null ? texts.start : texts.startFor(merchant.name)}>
       <p class="today-note">{texts.startText}</p>
       <ol class="first-steps">
         {steps.map(({ id, href, permission }) => {
-          const [title, text, act] = texts.steps[id];
+          const [title, text, act] = own[id] ?? texts.steps[id];
+          const announces = !seesHouse.value && id in steps_of_merchants;
+          const path = announces ? (steps_of_merchants[id] ?? href) : href;
+          const mayDo = announces ? mayAlso : may;
           return (
             <li key={id} class={done[id] ? "done" : ""}>
               <span class="first-tick">
@@ -35,8 +51,8 @@ export function FirstSteps({ steps: done }: { readonly steps: Steps }) {
                 <strong>{title}</strong>
                 <small>{text}</small>
               </span>
-              {!done[id] && may(permission) && (
-                <LinkButton kind={id === next?.id ? "primary" : "normal"} title={act} href={to(href)} />
+              {!done[id] && mayDo(permission) && (
+                <LinkButton kind={id === next?.id ? "primary" : "normal"} title={act} href={to(path)} />
               )}
             </li>
           );

@@ -1,6 +1,5 @@
 import { useEffect } from "preact/hooks";
 import { useQuery } from "../../api/query.ts";
-import { seesHouse } from "../../api/session.ts";
 import type { Overview } from "../../api/types.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { now } from "../../kit/now.ts";
@@ -34,11 +33,10 @@ export function TodayScreen() {
 
 function Content({ overview }: { readonly overview: Overview }) {
   const { first_steps, departures } = overview;
-  const isSetUp = Object.values(first_steps).every((done) => done);
   const hasOrders = first_steps.order;
   return (
     <div class="stack">
-      {!isSetUp && seesHouse.value && <FirstSteps steps={first_steps} />}
+      <FirstSteps steps={first_steps} />
       {hasOrders && <DepartureCards departures={departures} />}
       {(hasOrders || first_steps.stock) && (
         <>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { seesHouse } from "../../api/session.ts";
 import type { Overview, Topic } from "../../api/types.ts";
 import { Icon, type IconName } from "../../kit/icon.tsx";
 import { now } from "../../kit/now.ts";
@@ -25,6 +26,13 @@ function titleOf({ kind, reason }: Topic): string {
   return `${texts.kinds[kind]}: ${texts.holdReasons[reason as keyof typeof texts.holdReasons] ?? reason}`;
 }
 
+/** What is to be done about a topic, by the house or by people of a merchant. */
+function todoOf({ kind, reason }: Topic): string {
+  const own: Partial<Record<string, string>> = seesHouse.value ? {} : texts.todoOfMerchants;
+  const of_hold: Partial<Record<string, string>> = seesHouse.value ? texts.todoOfHolds : {};
+  return of_hold[reason ?? ""] ?? own[kind] ?? texts.todo[kind as keyof typeof texts.todo];
+}
+
 /** The topics that need attention. */
 export function WaitingCard({ topics }: { readonly topics: readonly Topic[] }) {
   return (
@@ -47,7 +55,7 @@ export function WaitingCard({ topics }: { readonly topics: readonly Topic[] }) {
                 <span class="count">{count(topic.count)}</span>
                 {topic.oldest_at && <small>{texts.since(ago(topic.oldest_at, now.value))}</small>}
               </p>
-              <p class="topic-todo">{texts.todo[topic.kind as keyof typeof texts.todo]}</p>
+              <p class="topic-todo">{todoOf(topic)}</p>
               <Samples topic={topic} note={noteOf} />
             </div>
           </li>

@@ -1,6 +1,6 @@
 import { patch, remove } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
-import { session } from "../../api/session.ts";
+import { may, session } from "../../api/session.ts";
 import type { Role, User } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { confirm } from "../../kit/confirm.tsx";
@@ -18,7 +18,7 @@ export function userActs(user: User, changeRole: () => void): MenuItem[] {
   const showDone = () => navigate(to("/settings/audit", { actor: user.id }));
   return [
     { title: texts.changeRole, icon: "shield", run: changeRole, disabled: isMe },
-    { title: texts.whatTheyDid, icon: "list", run: showDone },
+    ...(may("audit.read") ? [{ title: texts.whatTheyDid, icon: "list" as const, run: showDone }] : []),
     { title: texts.endSessions, icon: "signOut", run: () => void endSessions(user), disabled: isMe },
     user.status === "active"
       ? { title: texts.disable, icon: "pause", danger: true, run: () => void disable(user), disabled: isMe }
