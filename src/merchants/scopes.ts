@@ -29,7 +29,7 @@ export const scopes: Scopes = {
       throw new Fault("not_for_merchants", message);
     }
     if (views_only === true && isOfViews(route)) return;
-    if (!mayMerchant(route, own ?? { may_buy_labels: false })) throw notForMerchants();
+    refuseMerchants(own, route);
     if (type !== "user" || own === null || !isSuspended(own.status) || maySuspended(route)) return;
     const message = `${name} is suspended: you can see everything and create orders, which wait. Ask the warehouse.`;
     throw new Fault("merchant_suspended", message, { merchant: code });
@@ -41,6 +41,22 @@ export const scopes: Scopes = {
     return { store, scopeOf: (value) => storeOfBody(known, asker, store, value) };
   },
 };
+
+type Judged = Parameters<typeof mayMerchant>[0];
+
+/**
+ * Refuses a merchant that asks in one request for what another route does, if that one is not for merchants.
+ * Refuses: not_for_merchants.
+ */
+export async function refuseForMerchants({ merchant_id, store }: Asker, route: Judged): Promise<void> {
+  if (merchant_id !== null) refuseMerchants((await directoryOf(store).now()).byId(merchant_id), route);
+}
+
+function refuseMerchants(own: Known | null, route: Judged): void {
+  if (mayMerchant(route, own ?? { may_buy_labels: false })) return;
+  const message = "This is done by the house, not by merchants: ask the warehouse that ships for you.";
+  throw new Fault("not_for_merchants", message);
+}
 
 function storeOf(known: Merchants, { merchant_id, store }: Asker, asked: Asked): Store | Promise<Store> {
   const header = asked.request.headers.get(merchant_header);
@@ -92,9 +108,6 @@ export async function storeForCommand(store: Store, name: string | undefined, ma
   if (makes) throw new Fault("merchant_required", "There are several merchants: name one by --merchant.");
   return store.scoped(houseScope(null));
 }
-
-const notForMerchants = () =>
-  new Fault("not_for_merchants", "This is done by the house, not by merchants: ask the warehouse that ships for you.");
 
 const ownScope = (id: number): Scope => ({ sees: id, makes: id });
 

@@ -14,6 +14,7 @@ import type { Service } from "../../http/service.ts";
 import { Fault, faults, invalid, invalidFields } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { checkOf, shownBodyOf } from "../../kit/schema.ts";
+import { refuseForMerchants } from "../../merchants/scopes.ts";
 import { answerOrder } from "../../orders/actions/routes.ts";
 import { allocateOrder } from "../../orders/allocation/commands.ts";
 import { answerCancellation } from "../../orders/cancellations/routes.ts";
@@ -51,15 +52,21 @@ export const orderActionRoutes = (service: Service) => {
           "The action runs on one order after another, each as in a request of its own, with its own history and" +
           " events. A refusal for one order does not affect the others, and the answer is 200 all the same. With an" +
           " `Idempotency-Key` an interrupted request continues where it stopped, and does nothing twice. Processing" +
-          " also needs the permission to fulfil orders, and labels the permission to buy labels.",
+          " also needs the permission to fulfil orders, and labels the permission to buy labels. A merchant's key may ask" +
+          " for those actions that it may ask for one by one.",
         answers: { 200: EnvelopedView(ActedView) },
       }),
     });
 };
 
-const needs: Readonly<Partial<Record<OrderActionOfMany, Permission>>> = {
-  process: "orders.fulfil",
-  buy_label: "shipping.buy",
+/** The route that does each action on one order: who may use that one may ask for the action. */
+const routes: Readonly<Record<OrderActionOfMany, { readonly id: string; readonly need: Permission }>> = {
+  hold: { id: "holdOrder", need: "orders.write" },
+  release: { id: "releaseOrder", need: "orders.write" },
+  process: { id: "processOrder", need: "orders.fulfil" },
+  allocate: { id: "allocateOrder", need: "orders.write" },
+  cancel: { id: "cancelOrder", need: "orders.write" },
+  buy_label: { id: "createLabel", need: "shipping.buy" },
 };
 const checks: Readonly<Record<string, (value: unknown) => unknown>> = Object.fromEntries(
   Object.entries(inputs).map(([action, schema]: [string, TSchema]) => [action, checkOf(schema)]),
@@ -74,12 +81,14 @@ async function actOnAll(
   // Refused before anything is done: a condition is about one order, not about all.
   refuseUnmatched(call);
   const { action, tags = {}, dry_run = false } = body;
-  const need = needs[action];
-  if (need !== undefined && !call.granted.permissions.has(need)) {
+  const route = routes[action];
+  const { need } = route;
+  if (!call.granted.permissions.has(need)) {
     throw new Fault("insufficient_permission", `To ${action.replace("_", " ")} needs the permission ${need}.`, {
       permission: need,
     });
   }
+  await refuseForMerchants(call, route);
   if (dry_run && action === "buy_label") throw invalid("dry_run", "is not possible for labels; request rates instead");
   const ids = namedOnce(body.order_ids);
   const stranger = Object.keys(tags).find((id) => !ids.includes(id));
