@@ -52,8 +52,8 @@ export const orderActionRoutes = (service: Service) => {
           "The action runs on one order after another, each as in a request of its own, with its own history and" +
           " events. A refusal for one order does not affect the others, and the answer is 200 all the same. With an" +
           " `Idempotency-Key` an interrupted request continues where it stopped, and does nothing twice. Processing" +
-          " also needs the permission to fulfil orders, and labels the permission to buy labels. A merchant's key may ask" +
-          " for those actions that it may ask for one by one.",
+          " also needs the permission to fulfil orders, and labels the permission to buy labels. A merchant's key may" +
+          " ask for those actions that it may ask for one by one.",
         answers: { 200: EnvelopedView(ActedView) },
       }),
     });
