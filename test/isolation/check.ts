@@ -53,13 +53,24 @@ export function baseOf(operation: Checked, owned: Owned): Base {
     const mine = owned.mine[`${operation.operationId} ${word}`];
     if (where === "path") path[name] = given.path?.[name] ?? mine ?? names.of(word).at(-1) ?? "none";
   }
-  const names_of_query = operation.parameters.filter((one) => one.in === "query").map(({ name }) => name);
-  const isOfDays = names_of_query.includes("from") && names_of_query.includes("to") && given.query === undefined;
-  const query =
-    isOfDays && operation.path.startsWith("/reports") ? { from: "2025-12-20", to: "2026-01-02" } : given.query;
+  const query = given.query ?? usual_queries[operation.operationId] ?? daysOf(operation);
   const hasBody = operation.requestBody !== undefined;
   const body = hasBody ? (given.body ?? transposed(example.body ?? {}, names)) : undefined;
-  return { path: { ...example.path, ...given.path, ...path }, query: query ?? {}, body };
+  return { path: { ...example.path, ...given.path, ...path }, query, body };
+}
+
+/** What has to be asked for. */
+const usual_queries: Readonly<Record<string, Base["query"]>> = {
+  searchAll: { q: "EQUAL" },
+  explainZone: { from: "97201", to: "10001" },
+  mapZones: { from: "97201", service: "standard" },
+};
+
+/** The days of a report. */
+function daysOf({ path, parameters }: Checked): Base["query"] {
+  const names = parameters.filter((one) => one.in === "query").map(({ name }) => name);
+  const isOfDays = path.startsWith("/reports") && names.includes("from") && names.includes("to");
+  return isOfDays ? { from: "2025-12-20", to: "2026-01-03" } : {};
 }
 
 /** An example with names that a merchant has. */
@@ -213,6 +224,8 @@ const same_for_all = new Set([
   "bigcommerceOrder body store_id",
   "createReceipt body lines.[].lot_number",
   "createReturn body customer_email",
+  "createWebhook body merchants.[]",
+  "updateWebhook body merchants.[]",
   "updateReturn body customer_email",
 ]);
 
@@ -234,7 +247,9 @@ async function foreignOf(fixture: Fixture, operation: Checked, place: Place): Pr
     const given = place.in === "path" ? owned.ready[operation.operationId]?.path?.[place.steps[0] ?? ""] : undefined;
     return [...(given !== undefined && all.includes(given) ? [given] : []), ...all.slice(0, 1), ...all.slice(-1)];
   };
-  const found = [...of(ALFA), ...of(MAIN).slice(0, 1)];
+  // Whoever of the house did something is shown as the house.
+  const of_house = place.steps[0] === "actor" ? [...fixture.shared].filter((name) => name.startsWith("key_")) : [];
+  const found = [...of(ALFA), ...of(MAIN).slice(0, 1), ...of_house];
   const [first] = found;
   const digits = /^[a-z]{3}_(\d+)$/.exec(first ?? "")?.[1];
   // Numbers of other merchants may be those of an own record of another noun, but never of the same one.

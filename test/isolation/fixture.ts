@@ -1,5 +1,8 @@
 // A house with three merchants who have everything under equal names: the first one, the one who asks, and the other
 // one, who came last and of whom a whole day is told as well.
+import { bins } from "../../db/schema/warehouses.ts";
+import { closeStorage } from "../../src/billing/storage/jobs.ts";
+import type { Db } from "../../src/database/store.ts";
 import { readId } from "../../src/kit/ids.ts";
 import type { Mode } from "../../src/kit/mode.ts";
 import { modes } from "../../src/kit/mode.ts";
@@ -7,9 +10,9 @@ import { operationsOf } from "../../src/reference/description.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { openHouse, type Supplies } from "../reference/fuzz/supplies.ts";
 import { tellStory } from "../reference/story/story.ts";
-import { signedInAs } from "../users/people.ts";
+import { type Person, signedInAs } from "../users/people.ts";
 import { openMailServer } from "../webhooks/notices/mail_server.ts";
-import { type More, makeMore } from "./more.ts";
+import { type More, makeMore, takeBack } from "./more.ts";
 import { Names } from "./names.ts";
 import { allRows, newRows, type Rows } from "./rows.ts";
 import { openSeam, type Seam } from "./seam.ts";
@@ -57,6 +60,8 @@ export interface Fixture {
   readonly before: ReadonlyMap<string, Told>;
   /** What the house has, which all may see: the names of its buildings, and its keys that act for merchants. */
   readonly shared: ReadonlySet<string>;
+  /** The codes of all bins. They are the house's to know. */
+  readonly bins: ReadonlySet<string>;
   /** What receivers of each merchant were sent. */
   readonly sent: Readonly<Record<Code, string[]>>;
   ask(asked: Asked): Promise<Told>;
@@ -99,7 +104,10 @@ export async function openFixture(
     const owned = await settle(app, code, receiver(code));
     told.set(code, owned);
     await app.runJobs();
-    if (code === "BETA") before = await first(ask, owned, app);
+    if (code === "BETA") {
+      await endDay(app);
+      before = await first(ask, owned, app);
+    }
     const now = await rowsOf(app);
     for (const mode of modes) keepForeign(rows, mode, code, newRows(old[mode], now[mode]), owned.id);
   }
@@ -107,12 +115,24 @@ export async function openFixture(
   const now = await rowsOf(app);
   const foreign = { live: settled(rows, "live", now.live), test: settled(rows, "test", now.test) };
   const shared = await sharedBy(app);
+  const codes_of_bins = await Promise.all(modes.map((mode) => app.service.stores[mode].read(listBinCodes)));
   const close = async () => {
     await near.stop(true);
     mails.stop();
     await app.close();
   };
-  return { app, seam, merchants, foreign, before, shared, sent, ask, close };
+  return { app, seam, merchants, foreign, before, shared, bins: new Set(codes_of_bins.flat()), sent, ask, close };
+}
+
+const day_ms = 86_400_000;
+
+/** Adds up what lies there at the end of the day, to which the clocks are set for a moment. */
+async function endDay(app: TestApp): Promise<void> {
+  for (const mode of modes) {
+    app.clocks[mode].step(day_ms);
+    await closeStorage(app.service.stores[mode], app.service);
+    app.clocks[mode].step(-day_ms);
+  }
 }
 
 /** Lets the bins of the first building hold what several merchants have: goods that name no bin lie there. */
@@ -148,14 +168,15 @@ async function settle(app: TestApp, code: Code, receiver: string): Promise<Owned
     if (answer.status < 300 && isOfMerchants && owns.test(path)) names.learn([body, answer.body]);
     return answer;
   };
-  const own = { ...app, call };
+  const own = { ...app, call, post: (path: string, body: unknown = {}) => call("POST", path, body) };
   const keys = { live: await keysOf(own, "live"), test: await keysOf(own, "test") };
-  await makePeople(app, code, id, keys.live.full, names);
+  const { headers } = await makePeople(app, code, id, keys.live.full, names);
   const house = await openHouse(own, receiver, code);
   const supplies = await house.supply();
   const { ready, mine } = await makeMore(own, code, receiver, supplies, names);
+  const acted = await takeBack(own, { key: keys.live.full, headers }, supplies);
   if (code === "ALFA") await tellStory(own);
-  return { id, names, ready: { ...supplies, ...ready }, mine, keys };
+  return { id, names, ready: { ...supplies, ...ready }, mine: { ...mine, ...acted }, keys };
 }
 
 /** Whether a body says itself whose its goods are. */
@@ -163,12 +184,13 @@ const namesOwner = (body: unknown) =>
   typeof body === "object" && body !== null && ("merchant_id" in body || "from_merchant_id" in body);
 
 /** Somebody who works for a merchant, and somebody whom it has asked to. */
-async function makePeople(app: TestApp, code: Code, id: string, key: string, names: Names): Promise<void> {
-  await signedInAs(app.service, "office", `Office ${code}`, readId("merchant", id));
+async function makePeople(app: TestApp, code: Code, id: string, key: string, names: Names): Promise<Person> {
+  const person = await signedInAs(app.service, "office", `Office ${code}`, readId("merchant", id));
   const email = `asked@${code.toLowerCase()}.example`;
   const { status, body } = await app.call("POST", "/invitations", { email, role: "office" }, { key });
   if (status !== 201) throw new Error(`nobody is asked: ${JSON.stringify(body)}`);
   names.learn([body, (await app.call("GET", "/users", undefined, { key })).body]);
+  return person;
 }
 
 /** What is a merchant's. The rest is the house's: its buildings, bins, carriers and what it counts. */
@@ -205,6 +227,9 @@ async function answerOf(app: TestApp, { method, path, body, headers = {}, key }:
   );
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
+
+const listBinCodes = async ({ sql }: Db): Promise<string[]> =>
+  (await sql.select({ code: bins.code }).from(bins)).map(({ code }) => code);
 
 async function sharedBy(app: TestApp): Promise<ReadonlySet<string>> {
   const buildings = (await app.get("/inventory/locations")).body.data as Building[];

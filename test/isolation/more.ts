@@ -57,12 +57,35 @@ export async function makeMore(
   mine["createLabel lin"] = parcel_line.id;
   mine["bigcommerceOrder producer"] = String(bodyOf(ready, "bigcommerceOrder")["producer"]);
   for (const operation of ["cancelOrderItems", "splitOrder"]) mine[`${operation} lin`] = line.id;
-  for (const operation of ["listMovements", "exportMovements"]) mine[`${operation} key`] = "key_1003";
   for (const operation of ["listWebhookDeliveries", "listWebhookLogs"]) mine[`${operation} evt`] = delivery.event_id;
   mine["getEvent evt"] = event.id;
   mine["listPlatformReports ord"] = report.order_id;
   mine["listPlatformReports order_number"] = (await live("GET", `/orders/${report.order_id}`)).order_number;
   return { mine: { ...mine, ...equal.mine }, ready: { ...bodiesOf(ready, line.sku, own), ...equal.ready } };
+}
+
+/** Who of a merchant acts: a key, and somebody who is signed in. */
+interface Acting {
+  readonly key: string;
+  readonly headers: Record<string, string>;
+}
+
+/** Units that the merchant itself has put back, by a key and a person: who did it, as lists are asked for it. */
+export async function takeBack(app: TestApp, { key, headers }: Acting, ready: Supplies): Promise<More["mine"]> {
+  for (const [at, by] of [{ key }, { key: null, headers }].entries()) {
+    const order = { ...bodyOf(ready, "createOrder"), order_number: `TAKEN-BACK-${at}` };
+    const { id } = (await app.post("/orders", order)).body.data;
+    for (const act of ["process", "pick"]) await app.post(`/orders/${id}/${act}`);
+    const { status, body } = await app.call("DELETE", `/orders/${id}`, undefined, by);
+    if (status !== 200) throw new Error(`an order is not taken back: ${JSON.stringify(body)}`);
+  }
+  const { data } = (await app.call("GET", "/inventory/movements?limit=10", undefined, { key })).body;
+  const ids = new Set((data as { actor: { id: string } }[]).map(({ actor }) => actor.id));
+  const mine = [...ids].flatMap((id) => {
+    const word = id.slice(0, 3);
+    return ["listMovements", "exportMovements"].map((operation) => [`${operation} ${word}`, id] as const);
+  });
+  return Object.fromEntries(mine);
 }
 
 const bodyOf = (ready: Supplies, operation: string) =>

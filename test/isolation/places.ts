@@ -29,10 +29,11 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   customer_email: ["email"],
   store_id: ["store_id"],
   order_prefix: ["order_prefix"],
-  actor: ["key"],
+  actor: ["key", "usr"],
   producer: ["producer"],
   merchant: ["merchant"],
   merchant_id: ["merchant"],
+  merchants: ["merchant"],
   cursor: ["cursor"],
   q: ["search"],
 };

@@ -53,9 +53,15 @@ const ids = /\b(?:[a-z]{3}_\d{4,}|evt_[0-9a-f]{32})\b/g;
 const short = 4;
 const shown = JSON.stringify(examples);
 
-/** Finds in answers what only others have, unless it was sent. */
+/** What finds the codes of bins, which no merchant is told of. */
+function binsIn(codes: ReadonlySet<string>): RegExp {
+  const written = [...codes].map((code) => code.replace(/[^\w-]/g, "\\$&"));
+  return new RegExp(`(?<![\\w-])(?:${written.join("|")})(?![\\w-])`, "g");
+}
+
+/** Finds in answers what only others have, and bins, unless it was sent. */
 export function strangers(
-  { merchants: { MAIN, BETA, ALFA }, shared }: Pick<Fixture, "merchants" | "shared">,
+  { merchants: { MAIN, BETA, ALFA }, shared, bins }: Pick<Fixture, "merchants" | "shared" | "bins">,
   own: ReadonlySet<string> = BETA.names.all(),
 ): (text: string, asked: Pick<Asked, "path" | "body">) => string[] {
   const others = [MAIN, BETA, ALFA]
@@ -63,12 +69,14 @@ export function strangers(
     .filter((name) => !own.has(name) && !shared.has(name));
   const known = new Set(others);
   const named = others.filter((name) => name.length > short && !/^[a-z]{3}_\d+$/.test(name));
+  const places = binsIn(bins);
   const seen = new Map<string, string[]>();
   return (text, { path, body }) => {
     const key = text.replace(requests, "");
     const found = seen.get(key) ?? [
       ...[...text.matchAll(ids)].map(([id]) => id).filter((id) => known.has(id)),
       ...named.filter((name) => text.includes(name)),
+      ...[...text.matchAll(places)].map(([code]) => code),
     ];
     seen.set(key, found);
     if (found.length === 0) return found;
