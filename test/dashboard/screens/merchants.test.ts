@@ -198,6 +198,22 @@ describeInBrowser("several merchants", () => {
     expect([await had("ACME"), await had("BREW")]).toEqual([26, 18]);
   });
 
+  test("a merchant's page says in whose name its parcels leave", async () => {
+    const from = (page: Tab["page"]) => page.locator("dt:has-text('Parcels come from') + dd").textContent();
+    for (const [code, sender] of [
+      ["MAIN", "The warehouse"],
+      ["BREW", "Brew & Bean"],
+    ] as const) {
+      const { page } = await house.open(`/settings/merchants/${code}`);
+      await page.waitForSelector("dt:has-text('Parcels come from')");
+      expect(await from(page)).toBe(sender);
+    }
+    await house.live.must("PATCH", "/merchants/BREW", { ship_from_name: "The Bean Cart" });
+    const { page } = await house.open("/settings/merchants/BREW");
+    await page.waitForSelector("dd:has-text('The Bean Cart')");
+    await house.live.must("PATCH", "/merchants/BREW", { ship_from_name: null });
+  });
+
   test("what is found by searching says whose it is", async () => {
     const { page } = await house.open("/customers");
     await page.waitForSelector("h1");
