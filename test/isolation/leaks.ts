@@ -6,6 +6,7 @@ import { readId } from "../../src/kit/ids.ts";
 import { counter } from "../../src/kit/meter.ts";
 import { type Checked, check, compareLooks, looksOf } from "./check.ts";
 import type { Asked, Code, Fixture } from "./fixture.ts";
+import { strangeHints } from "./hints.ts";
 import type { Leak } from "./seam.ts";
 import { strangers } from "./words.ts";
 
@@ -64,8 +65,51 @@ export const planted: Readonly<Record<string, Planted>> = {
   "an export over all": { leak: over("movements"), find: looks("exportMovements") },
   "a search over all": { leak: over("orders", "customers", "customer_words"), find: cases("searchAll") },
   "an answer that was kept for another merchant": { find: (fixture) => repeatedAnswers(fixture, true) },
+  "a write to what another merchant has": {
+    leak: { tables: new Set(["customers"]), writes: true },
+    find: async (fixture, operations) =>
+      (await cases("updateCustomer")(fixture, operations)).filter((one) => one.endsWith(" changed")),
+  },
+  "a hint of what others do": { find: (fixture) => strangeHints(fixture, true) },
   "a cursor of another merchant": { leak: { hides_scope: true }, find: cases("listOrders") },
 };
+
+/** By which operations it is found that rows of a table are read without regard to whose they are. */
+export const forgotten: Readonly<Record<string, Planted["find"]>> = {
+  api_keys: looks("listKeys"),
+  billable_events: looks("exportBillableEvents"),
+  customers: looks("listCustomers"),
+  events: looks("listEvents"),
+  invitations: looks("listInvitations"),
+  labels: looks("exportLabels"),
+  lots: looks("listLots"),
+  memberships: looks("listUsers"),
+  movements: looks("listMovements"),
+  notices: looks("listNotices"),
+  order_counts: looks("countOrders"),
+  orders: looks("listOrders"),
+  platform_connections: looks("listPlatforms"),
+  product_barcodes: cases("createProduct"),
+  products: looks("exportProducts"),
+  receipts: looks("listReceipts"),
+  reservations: looks("listReservations"),
+  returns: looks("listReturns"),
+  shipments: looks("exportShipments"),
+  stock_items: looks("exportInventory"),
+  storage_days: looks("exportStorageDays"),
+  subscriptions: looks("listWebhooks"),
+  tracking_records: looks("exportTracked"),
+  transfers: looks("listTransfers"),
+};
+
+/**
+ * Tables whose rows are read for a record alone that was looked up before, whose owner counts there; and the audit
+ * trail, which no merchant reads.
+ */
+export const through_others = [
+  ...["addresses", "allocations", "audit_entries", "deliveries", "order_lines", "platform_imports"],
+  "reservation_lines",
+];
 
 /** What receivers of the merchant who asks were sent of others, once there is something new of each. */
 export async function wrongDeliveries(fixture: Fixture): Promise<string[]> {

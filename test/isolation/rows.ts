@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { getTableName, is, sql, Table } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { engine } from "../../src/config.ts";
+import { ownerOf } from "../../src/database/scope.ts";
 import type { Db, Tx } from "../../src/database/store.ts";
 
 const folder = join(import.meta.dir, "../../db/schema");
@@ -15,6 +16,12 @@ const modules = await Promise.all(readdirSync(folder).map((file) => import(join(
 const tables = modules
   .flatMap((module) => Object.values(module as object))
   .filter((one): one is PgTable => is(one, Table) && !aside.has(getTableName(one as Table)));
+
+/** The names of the tables whose rows say whose they are. */
+export const ownedTables: readonly string[] = modules
+  .flatMap((module) => Object.values(module as object))
+  .filter((one) => ownerOf(one) !== null)
+  .map((one) => getTableName(one as Table));
 
 /** The rows of each table by its name, each as text. */
 export type Rows = ReadonlyMap<string, ReadonlyMap<string, string>>;

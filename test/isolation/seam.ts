@@ -9,6 +9,8 @@ import type { Db, Reading, Scope, Store, Tx } from "../../src/database/store.ts"
 export interface Leak {
   /** The tables that are read without regard to whose they are. */
   readonly tables?: ReadonlySet<string>;
+  /** Whether these are also changed so. */
+  readonly writes?: boolean;
   /** Whether a store does not tell whose records it sees. */
   readonly hides_scope?: boolean;
 }
@@ -28,7 +30,7 @@ export function openSeam(): Seam {
 }
 
 function between(store: Store, seam: Seam): Store {
-  const view = <D extends Db>(db: D): D => (seam.leak?.tables === undefined ? db : leaky(db, seam.leak.tables));
+  const view = <D extends Db>(db: D): D => (seam.leak?.tables === undefined ? db : leaky(db, seam.leak));
   const outer: Store = {
     mode: store.mode,
     clock: store.clock,
@@ -79,12 +81,12 @@ function silent(base: Store, scope: Scope): Store {
 const leaks = new WeakMap<object, object>();
 
 /** A view whose scoped ones read some tables without their scope. */
-function leaky<D extends Db>(bare: D, tables: ReadonlySet<string>): D {
+function leaky<D extends Db>(bare: D, leak: Leak): D {
   const scoped = (scope: Scope) => {
     const view = bare.scoped(scope);
     const known = leaks.get(view) as Db | undefined;
     if (known !== undefined || scope.sees === null) return known ?? view;
-    const sql = leakySql(bare.sql, view.sql, tables);
+    const sql = leakySql(bare.sql, view.sql, leak);
     const made: Db = new Proxy(view, {
       get: (_, name) => (name === "sql" ? sql : name === "scoped" ? scoped : part(view, name)),
     });
@@ -97,7 +99,7 @@ function leaky<D extends Db>(bare: D, tables: ReadonlySet<string>): D {
 type Select = (fields?: unknown) => { from: (table: Table) => unknown };
 
 /** A handle that reads some tables by the bare one. Each leak has handles of its own, and so its own statements. */
-function leakySql(bare: Reading, own: Reading, tables: ReadonlySet<string>): Reading {
+function leakySql(bare: Reading, own: Reading, { tables = new Set(), writes = false }: Leak): Reading {
   const begin = (name: "select" | "selectDistinct") => (fields?: unknown) => ({
     from: (table: Table) => {
       const forgets = tables.has(nameOf(table));
@@ -106,7 +108,11 @@ function leakySql(bare: Reading, own: Reading, tables: ReadonlySet<string>): Rea
   });
   const count = (table: Table, ...rest: unknown[]) =>
     (part(tables.has(nameOf(table)) ? bare : own, "$count") as (...given: unknown[]) => unknown)(table, ...rest);
+  const write = (name: "update" | "delete") => (table: Table) =>
+    (part(writes && tables.has(nameOf(table)) ? bare : own, name) as (table: Table) => unknown)(table);
   const changed: Record<PropertyKey, unknown> = {
+    update: write("update"),
+    delete: write("delete"),
     select: begin("select"),
     selectDistinct: begin("selectDistinct"),
     $count: count,

@@ -1,0 +1,69 @@
+// The stream of hints: what somebody hears who listens for a merchant, while others do something.
+import { traceOf } from "../../src/http/trace.ts";
+import { readId } from "../../src/kit/ids.ts";
+import type { Code, Fixture } from "./fixture.ts";
+
+let turn = 0;
+
+/**
+ * What the asking merchant hears of others, once it and the house have heard what each did. `confuses` has the service
+ * take the requests of all for its own.
+ */
+export async function strangeHints(fixture: Fixture, confuses = false): Promise<string[]> {
+  const { merchants, app, ask } = fixture;
+  turn += 1;
+  const name = `HINT-${turn}`;
+  const [merchant, house] = [
+    await listen(fixture, merchants.BETA.keys.live.full),
+    await listen(fixture, app.keys.live.full),
+  ];
+  const act = async (code: Code): Promise<string[]> => {
+    const { keys, ready } = merchants[code];
+    const key = keys.live.full;
+    const made = await ask({ method: "POST", path: "/products", body: { sku: name, name: code }, key });
+    const { id } = JSON.parse(made.text).data;
+    // The house's own requests tell of a merchant's records, too.
+    await witnessed(fixture, `/products/${id}`, { name: `Hint of ${code}` }, confuses ? merchants.BETA.id : null);
+    const body = { ...(ready["createOrder"]?.body as object), order_number: name };
+    const ordered = await ask({ method: "POST", path: "/orders", body, key });
+    return [id, JSON.parse(ordered.text).data.id];
+  };
+  const others = [...(await act("ALFA")), ...(await act("MAIN"))];
+  const own = await act("BETA");
+  await app.runJobs();
+  const heard = await merchant.until(own);
+  await house.until([...own, ...others]);
+  return others.filter((id) => heard.includes(id));
+}
+
+/** Makes a change for the house, of which hints tell as of one that came by the port; for this merchant if one is given. */
+async function witnessed({ app: { app, service, keys } }: Fixture, path: string, body: object, whose: string | null) {
+  const headers = { authorization: `Bearer ${keys.live.full}`, "content-type": "application/json" };
+  const url = `http://packhouse.test/v1${path}`;
+  const request = new Request(url, { method: "PATCH", headers, body: JSON.stringify(body) });
+  const { status } = await app.handle(request);
+  if (status !== 200) throw new Error(`${path} is not changed: ${status}`);
+  const trace = traceOf(request);
+  if (whose !== null) trace.merchant_id = readId("merchant", whose);
+  for (const witness of service.witnesses) witness(request, trace, status, 0);
+}
+
+/** Listens to the stream of hints. */
+async function listen({ app: { app } }: Fixture, key: string) {
+  const headers = { authorization: `Bearer ${key}` };
+  const url = "http://packhouse.test/dashboard/api/events";
+  const { body } = await app.handle(new Request(url, { headers }));
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  let heard = "";
+  /** What was heard, once all of these are named. */
+  const until = async (ids: readonly string[]): Promise<string> => {
+    while (!ids.every((id) => heard.includes(id))) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`the stream ended: ${heard}`);
+      heard += new TextDecoder().decode(value);
+    }
+    await reader.cancel();
+    return heard;
+  };
+  return { until };
+}
