@@ -4,6 +4,7 @@ import { assert } from "../kit/assert.ts";
 import { Fault, faults } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { open, seal } from "../kit/seal.ts";
+import { merchant_header } from "../owners/rules.ts";
 import type { Call } from "./call.ts";
 import { refusalOf } from "./errors.ts";
 import { claimKey, claimKeys, findKeptAnswer, type KeptAnswer, keepAnswer, keepAnswers, releaseKeys } from "./store.ts";
@@ -189,7 +190,7 @@ async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<KeptAnswer>
 function fingerprintOf({ request, path, raw_body }: Call): string {
   const query = new URL(request.url).searchParams;
   query.sort();
-  const merchant = request.headers.get("packhouse-merchant");
+  const merchant = request.headers.get(merchant_header);
   const asked = [request.method, path, query.toString(), raw_body];
   return createHash("sha256")
     .update(JSON.stringify(merchant === null ? asked : [...asked, merchant]))

@@ -15,7 +15,7 @@ import { iso, isoOrNull, momentOf } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
-import { directoryOf } from "../merchants/directory.ts";
+import { merchantMeant } from "../merchants/directory.ts";
 import { createKey, lockKey, type MadeKey, revokeKey, rotateKey, updateKey } from "./commands.ts";
 import { type ApiKey, prefixOf } from "./key.ts";
 import { Observer } from "./observations/jobs.ts";
@@ -133,21 +133,10 @@ async function create(call: Call, { name, permission, ...body }: CreateKey, serv
   refuseBeyond(call.granted, grantOf(permission, call.store.mode).permissions);
   // A list without a mode is meant to be enforced.
   const ip_mode = body.ip_list?.length ? "enforce" : "off";
-  const merchant_id = await ownerOf(call, body.merchant_id);
+  const merchant_id = (await merchantMeant(call, body.merchant_id)) ?? null;
   return answerMade(call, service, (tx, random) =>
     createKey(tx, { name, permission, merchant_id, ip_mode, ...settingsOf(body) }, random),
   );
-}
-
-/**
- * The merchant of a new key: the one who asks, or the one whom the house names, in the body or by the header; null for
- * the house. That it names one that there is was checked at admission.
- */
-async function ownerOf({ merchant_id, store, request }: Call, named: CreateKey["merchant_id"]): Promise<number | null> {
-  if (merchant_id !== null) return merchant_id;
-  const name = named === undefined ? request.headers.get("packhouse-merchant") : named;
-  if (name === null) return null;
-  return (await directoryOf(store).now()).named(name)?.id ?? null;
 }
 
 function rotate(call: Call, id: string, body: RotateKey, service: Service): Promise<Response> {

@@ -3,6 +3,7 @@ import type { Db, Store } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
 import { readId } from "../kit/ids.ts";
 import type { Codes } from "../owners/rules.ts";
+import { merchant_header } from "../owners/rules.ts";
 import type { Merchant } from "./merchant.ts";
 import { isClosed } from "./status.ts";
 import { listMerchants } from "./store.ts";
@@ -139,4 +140,27 @@ export async function codesIn(db: Db, records: readonly { readonly merchant_id: 
   const ids = [...new Set(records.map(({ merchant_id }) => merchant_id))];
   const merchants = await merchantsIn(db, ids);
   return new Map(merchants.only === null ? ids.map((id) => [id, merchants.ownerOf(id).code]) : []);
+}
+
+/** What of a request decides about whom it is. */
+interface Meaning {
+  /** The merchant who asks; null for the house. */
+  readonly merchant_id: number | null;
+  readonly store: Store;
+  readonly request: Request;
+}
+
+/**
+ * The merchant to whom belongs what a request makes that may be the house's as well, or whose people it is about: the
+ * one who asks, or the one whom the house names in the body (`named`), by the header or in the query. Null for the
+ * house, and undefined where nothing is said. That it names one that there is was checked at admission.
+ */
+export async function merchantMeant(
+  { merchant_id, store, request }: Meaning,
+  named: string | number | null | undefined,
+): Promise<number | null | undefined> {
+  if (merchant_id !== null) return merchant_id;
+  if (named === null) return null;
+  const name = named ?? request.headers.get(merchant_header) ?? new URL(request.url).searchParams.get("merchant");
+  return name === null ? undefined : (await directoryOf(store).now()).named(name)?.id;
 }

@@ -1,11 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { roles } from "../access/role.ts";
-import { choice, closed, nullable, textField } from "../kit/schema.ts";
+import { choice, closed, nullable } from "../kit/schema.ts";
+import { merchantName } from "../owners/schemas.ts";
 import { covers, userStatuses } from "./status.ts";
-
-/** A merchant, as a request names it. */
-export const merchantName = (description: string) =>
-  Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(24)], { description });
 
 /** The membership that a request is about: at a merchant, or that of the house. */
 export const memberOf = Type.Optional(

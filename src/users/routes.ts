@@ -17,11 +17,11 @@ import type { Service } from "../http/service.ts";
 import { Fault } from "../kit/fault.ts";
 import { hashPassword, isPassword } from "../kit/password.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
-import { directoryOf } from "../merchants/directory.ts";
+import { directoryOf, merchantMeant } from "../merchants/directory.ts";
 import { setPassword, updateUser } from "./changes/commands.ts";
 import { lockUser } from "./commands.ts";
 import type { MerchantsById } from "./membership.ts";
-import { aboutMerchant, answerMe, membershipRoutes } from "./memberships/routes.ts";
+import { answerMe, membershipRoutes } from "./memberships/routes.ts";
 import { ChangePassword, ListUsers, MeView, RoleView, UpdateMe, UpdateUser, UserView } from "./schemas.ts";
 import { hashOf, tokenIn } from "./sessions/session.ts";
 import { findSession } from "./sessions/store.ts";
@@ -147,7 +147,7 @@ async function get(call: Call, id: string): Promise<Response> {
 
 async function update(call: Call, id: string, { merchant_id, ...body }: UpdateUser): Promise<Response> {
   const merchants = await directoryOf(call.store).now();
-  const about = await aboutMerchant(call, merchant_id);
+  const about = await merchantMeant(call, merchant_id);
   return answerWrite(call, 200, async (tx) => {
     await requireMatch(call, async () => shown(await lockUser(tx, id), merchants));
     const { granted, merchant_id: of_merchant } = call;

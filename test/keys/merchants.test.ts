@@ -32,6 +32,8 @@ describe("works", () => {
     expect(named.body.data.merchant_id).toBe(bolt);
     const house = await app.call("POST", "/keys", { ...body, merchant_id: null }, { headers });
     expect(house.body.data.merchant_id).toBeNull();
+    const in_query = await app.call("POST", "/keys?merchant=ACME", body);
+    expect(in_query.body.data.merchant_id).toBe(acme);
   });
 
   test("a merchant's key makes and sees its merchant's keys, and no others", async () => {

@@ -8,6 +8,7 @@ import { wireId } from "../../kit/ids.ts";
 import type { Merchant } from "../../merchants/merchant.ts";
 import { refuseClosed } from "../../merchants/rules.ts";
 import { findMerchantNamed } from "../../merchants/store.ts";
+import { unknownMerchant } from "../../owners/rules.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import { type Lot, lotSpot } from "../lots/lot.ts";
@@ -88,7 +89,7 @@ async function merchantNamed(
   input: TransferOwnership,
 ): Promise<Merchant> {
   const merchant = await findMerchantNamed(tx, String(input[field]));
-  if (merchant === null) throw invalid(field, "names no merchant: send its code or its id, mer_…", "unknown");
+  if (merchant === null) throw unknownMerchant(field);
   return merchant;
 }
 

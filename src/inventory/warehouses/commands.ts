@@ -6,7 +6,7 @@ import { assert } from "../../kit/assert.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { findMerchantNamed } from "../../merchants/store.ts";
-import { servesOne } from "../../owners/rules.ts";
+import { servesOne, unknownMerchant } from "../../owners/rules.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { BinSpot } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
@@ -184,7 +184,7 @@ async function merchantFor(
   if (name === null) return null;
   const field = `${place}.dedicated_merchant_id`;
   const merchant = await findMerchantNamed(tx, String(name));
-  if (merchant === null) throw invalid(field, "names no merchant: send its code or its id, mer_…", "unknown");
+  if (merchant === null) throw unknownMerchant(field);
   const other = bin === null ? null : (await lockContents(tx, bin.id, merchant.id)).other;
   if (other !== null) {
     throw invalid(field, `cannot be ${merchant.code} while goods of ${wireId("merchant", other)} lie in the bin`);

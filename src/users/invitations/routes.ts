@@ -10,8 +10,7 @@ import { documentedAs } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { seal } from "../../kit/seal.ts";
-import { directoryOf } from "../../merchants/directory.ts";
-import { aboutMerchant } from "../memberships/routes.ts";
+import { directoryOf, merchantMeant } from "../../merchants/directory.ts";
 import { tokenOf } from "../sessions/session.ts";
 import { type FreshLink, invite, resendInvitation, revokeInvitation } from "./commands.ts";
 import { type Invitation, invitation_purpose, invitationLink, invitationView } from "./invitation.ts";
@@ -81,7 +80,7 @@ export const invitationRoutes = (service: Service) =>
     });
 
 async function create(call: Call, body: CreateInvitation, service: Service): Promise<Response> {
-  const asked = { ...body, merchant_id: (await aboutMerchant(call, body.merchant_id)) ?? null };
+  const asked = { ...body, merchant_id: (await merchantMeant(call, body.merchant_id)) ?? null };
   return answerLinked(call, 201, service, (tx, link) => invite(tx, asked, call, link));
 }
 

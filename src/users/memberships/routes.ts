@@ -11,7 +11,6 @@ import { isSecure } from "../../http/security.ts";
 import type { Service } from "../../http/service.ts";
 import { assert } from "../../kit/assert.ts";
 import { bodyOf } from "../../kit/schema.ts";
-import { directoryOf } from "../../merchants/directory.ts";
 import { merchant_header, unknownMerchant } from "../../owners/rules.ts";
 import { joinByInvitation } from "../invitations/commands.ts";
 import { MeView } from "../schemas.ts";
@@ -87,21 +86,6 @@ export async function answerMe(db: Db, call: Call, service: Service) {
   const { acting, merchants } = await sessionOf(db, call, service);
   const view = { ...userView(user, merchants), ...actingView(acting, merchants) };
   return tagged(view, user.version, view);
-}
-
-/**
- * The merchant whose people a request is about: that of who asks, or the one whom the house names, in the body or by
- * the header; null for the house, and undefined when nothing is said. That it names one that there is was checked at
- * admission.
- */
-export async function aboutMerchant(
-  { merchant_id, store, request }: Call,
-  named: string | number | null | undefined,
-): Promise<number | null | undefined> {
-  if (merchant_id !== null) return merchant_id;
-  const name = named === undefined ? request.headers.get(merchant_header) : named;
-  if (name === null) return named === null ? null : undefined;
-  return (await directoryOf(store).now()).named(name)?.id;
 }
 
 /** Runs what changes the session of a request, and answers as whom it acts from then on. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { closed, nullable } from "../../kit/schema.ts";
-import { merchantName } from "../membership_schemas.ts";
+import { merchantName } from "../../owners/schemas.ts";
 
 export const ChooseMembership = closed({
   merchant: nullable(merchantName("A merchant of which you are a member, by id or code; null for the house.")),

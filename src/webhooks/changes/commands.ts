@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { takeTurn } from "../../database/lease.ts";
+import { unscoped } from "../../database/scope.ts";
 import type { Tx } from "../../database/store.ts";
 import { iso } from "../../kit/clock.ts";
 import { Fault, invalid, missing } from "../../kit/fault.ts";
@@ -27,24 +28,29 @@ import {
 /** What clients say of a subscription, with the merchants that they name found: their ids, each once and in order. */
 export type Found<Input> = Omit<Input, "merchants"> & { readonly merchants?: readonly number[] | null };
 
+/** A subscription to be made, and whose it is to be; null for the house's. */
+type OwnedSubscription = Omit<Found<CreateSubscription>, "merchant_id"> & {
+  readonly merchant_id: number | null;
+};
+
 /**
  * Subscribes a receiver to events whose place is after `begins_after` (see `fanOutAll`). The caller has checked the
  * address and sealed the secret. Refuses: validation_failed, duplicate_subscription, subscription_limit.
  */
 export async function createSubscription(
   tx: Tx,
-  input: Found<CreateSubscription>,
+  input: OwnedSubscription,
   sealed_secret: string,
   begins_after: number,
 ): Promise<Subscription> {
   const { url, description = null, active = true, version = "v1", payload = "full", retry_limit = 5 } = input;
-  const { rate_limit_per_second = null, merchants = null } = input;
+  const { merchant_id, rate_limit_per_second = null, merchants = null } = input;
   const events = inOrder(input.events);
   refuseThinFirstVersion({ version, payload });
   await takeTurn(tx, subscribing_turn);
-  const merchant_id = tx.scope.sees;
   refuseMerchants({ merchant_id, merchants });
-  const others = (await lockSubscriptions(tx)).filter((other) => other.merchant_id === merchant_id);
+  // Whomever the request names beside it, one of the house is held against those of the house.
+  const others = (await lockSubscriptions(tx.scoped(unscoped))).filter((other) => other.merchant_id === merchant_id);
   refuseSame(others, { merchant_id, merchants, url, version, events });
   if (others.length >= subscriptions_max) {
     throw new Fault("subscription_limit", `There may be at most ${subscriptions_max} subscriptions.`);

@@ -13,7 +13,7 @@ import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { seal } from "../../kit/seal.ts";
-import { directoryOf } from "../../merchants/directory.ts";
+import { directoryOf, merchantMeant } from "../../merchants/directory.ts";
 import { unknownMerchant } from "../../owners/rules.ts";
 import {
   createSubscription,
@@ -114,7 +114,8 @@ function create(call: Call, body: CreateSubscription, service: Service): Promise
   const secret = randomSecret();
   const sealed = seal(secret, secret_key, secret_purpose);
   const work = async () => {
-    const found = await withFound(call, body);
+    const merchant_id = (await merchantMeant(call, body.merchant_id)) ?? null;
+    const found = { ...(await withFound(call, body)), merchant_id };
     await refuseAddress(call, body.url, service);
     await fanOutWaiting(call.store.base);
     const made = async (tx: Tx) =>

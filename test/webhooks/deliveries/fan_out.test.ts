@@ -81,7 +81,7 @@ describe("a subscription gets", () => {
       const begins_after = await fanOutAll(tx);
       if (creations === 1) changing = change();
       if (creations === 1 && engine === "postgres") await someoneWaits();
-      const input = { url: "http://127.0.0.1:9/created", events: ["order.created" as const] };
+      const input = { merchant_id: null, url: "http://127.0.0.1:9/created", events: ["order.created" as const] };
       return createSubscription(tx, input, "sealed", begins_after);
     });
     await changing;
