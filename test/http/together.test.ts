@@ -291,7 +291,8 @@ describe("each call of a crowd", () => {
       view: (it) => it,
     };
     const request = new Request("http://packhouse.test/v1/orders", { method: "POST" });
-    const given = { request, request_id: "req_1", store: live, recording: null, renew: null, headers: {} };
+    const asked = { request, request_id: "req_1", route: { need: "orders.write" }, merchant_id: null };
+    const given = { ...asked, store: live, recording: null, renew: null, headers: {} };
     const call = { ...given, confirm: async () => {} } as unknown as Call;
     const ask = (...inputs: string[]) =>
       Promise.all(
@@ -338,7 +339,8 @@ describe("each call of a crowd", () => {
     };
     const request = new Request("http://packhouse.test/v1/orders", { method: "POST" });
     const actor = { type: "api_key", id: "key_1", name: "till", request_id: "req_1" };
-    const given = { request, request_id: "req_1", store, actor, recording: null, renew: null, headers: {} };
+    const asked = { request, request_id: "req_1", route: { need: "orders.write" }, merchant_id: null };
+    const given = { ...asked, store, actor, recording: null, renew: null, headers: {} };
     const call = { ...given, confirm: async () => {} } as unknown as Call;
     const ask = (...inputs: string[]) =>
       Promise.all(
