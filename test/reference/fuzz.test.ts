@@ -41,6 +41,7 @@ const lenient = ["createOrders", "actOnOrders", "bigcommerceOrder"];
 const of_people = [
   ...["getMe", "updateMe", "changePassword", "listMySessions", "endMyOtherSessions", "endMySession", "endSession"],
   ...["getSecondFactor", "beginSecondFactor", "confirmSecondFactor", "renewRecoveryCodes", "turnOffSecondFactor"],
+  ...["chooseMembership", "joinMembership", "beginViewAs", "endViewAs"],
 ];
 
 /** How the service itself checks the body of each operation. */

@@ -9,7 +9,7 @@ import { Known } from "./values.ts";
 const kept_max = 200;
 
 // What the house has of its own, and would not see where it names a merchant.
-const ofHouse = /^\/(?:keys|notices|webhooks)\b/;
+const ofHouse = /^\/(?:keys|notices|users|webhooks)\b/;
 
 /** The prefix of an identifier. */
 const prefixOf = (text: unknown) => /^([a-z]{3})_[0-9a-f]+$/.exec(String(text))?.[1];
