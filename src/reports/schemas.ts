@@ -1,6 +1,7 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { choice, closed, nullable } from "../kit/schema.ts";
 import { sheetFields } from "../kit/sheet.ts";
+import { OwnerView } from "../owners/schemas.ts";
 import { groupings } from "./calendar.ts";
 
 const DayField = (description: string) =>
@@ -164,6 +165,7 @@ export const SalesReport = closed({
       units_shipped: number("Of the units sold, those that have left since."),
       units_returned: number("Of the units shipped, those that came back since."),
       revenue: amount("The price of the units sold, after the discounts of their lines and without shipping."),
+      merchant_id: OwnerView,
     }),
   ),
   totals: Type.Array(closed({ currency: Type.String(), units_sold: number(), revenue: Type.Number() }), {
@@ -189,6 +191,7 @@ export const AgeingReport = closed({
       ...bands,
       oldest_days: number("The age of the oldest unit in days."),
       average_days: Type.Number({ description: "The mean age of a unit in days, to one decimal." }),
+      merchant_id: OwnerView,
     }),
   ),
   totals: closed({ on_hand: number(), ...bands }),
@@ -208,7 +211,7 @@ const turning = {
 export const TurnsReport = closed({
   ...head,
   row_count,
-  rows: Type.Array(closed({ ...product, ...turning })),
+  rows: Type.Array(closed({ ...product, ...turning, merchant_id: OwnerView })),
   totals: closed(turning),
 });
 

@@ -6,6 +6,7 @@ import { movements } from "../../db/schema/inventory.ts";
 import { products } from "../../db/schema/products.ts";
 import { type Args, prepared, preparedOf } from "../database/statements.ts";
 import type { Db, Store } from "../database/store.ts";
+import { wireId } from "../kit/ids.ts";
 import { periodOf } from "../kit/period.ts";
 import { usualOrigin } from "../shipping/store.ts";
 import { type Day, daysOf } from "./calendar.ts";
@@ -148,20 +149,32 @@ async function firstIdSince(db: Db, since: number, last: number): Promise<number
 }
 
 const named = preparedOf((select, isOf) =>
-  select.select({ id: products.id, sku: products.sku, name: products.name }).from(products).where(isOf(products.id)),
+  select
+    .select({ id: products.id, merchant_id: products.merchant_id, sku: products.sku, name: products.name })
+    .from(products)
+    .where(isOf(products.id)),
 );
 const products_at_once = 2000;
 
-/** The SKU and the name of each of these products. */
-export async function namesOf(
-  source: Source,
-  ids: readonly number[],
-): Promise<Map<number, { readonly sku: string; readonly name: string }>> {
-  const names = new Map<number, { sku: string; name: string }>();
+/** What a report calls a product, and whose it is. */
+export interface Named {
+  readonly merchant_id: string;
+  readonly sku: string;
+  readonly name: string;
+}
+
+/** What a report says of a product that is none any more. */
+export const unnamed: Named = { merchant_id: "", sku: "", name: "" };
+
+/** The SKU, the name and the merchant of each of these products. */
+export async function namesOf(source: Source, ids: readonly number[]): Promise<Map<number, Named>> {
+  const names = new Map<number, Named>();
   const all = [...new Set(ids)];
   for (let at = 0; at < all.length; at += products_at_once) {
     const some = all.slice(at, at + products_at_once);
-    for (const { id, sku, name } of await source.read((db) => named(db, { ids: some }))) names.set(id, { sku, name });
+    for (const { id, merchant_id, ...product } of await source.read((db) => named(db, { ids: some }))) {
+      names.set(id, { merchant_id: wireId("merchant", merchant_id), ...product });
+    }
     await turn();
   }
   return names;

@@ -181,6 +181,31 @@ describe("works", () => {
     expect(counts(await app.get("/overview"))).toEqual(of(6, 3, { putback: expect.any(Number) }));
   });
 
+  test("what the overview names says whose it is", async () => {
+    for (const code of codes) {
+      const merchant_id = (await app.get(`/merchants/${code}`)).body.data.id;
+      const { waiting, receipts_late, expiring_lots, low_stock } = (await narrowed(code, "/overview")).body.data;
+      const topics = [...waiting, receipts_late, expiring_lots, low_stock];
+      const kinds = ["hold", "backorder", "putback", "receipt_late", "expiring_lot", "low_stock"];
+      expect(topics.map(({ kind }) => kind)).toEqual(kinds);
+      for (const { kind, samples } of topics) {
+        expect([kind, new Set(samples.map((one: { merchant_id: string }) => one.merchant_id))]).toEqual([
+          kind,
+          new Set([merchant_id]),
+        ]);
+      }
+    }
+    const { low_stock } = (await app.get("/overview")).body.data;
+    expect(new Set(low_stock.samples.map((one: { merchant_id: string }) => one.merchant_id)).size).toBe(codes.length);
+  });
+
+  test.each(["sales", "stock-ageing", "stock-turns"])("rows of the report %s say whose a SKU is", async (name) => {
+    const { rows } = (await app.get(`/reports/${name}`)).body.data;
+    const owners = rows.filter(({ sku }: { sku: string }) => sku === "TEA");
+    const ids = await Promise.all(codes.map(async (code) => (await app.get(`/merchants/${code}`)).body.data.id));
+    expect(owners.map(({ merchant_id }: { merchant_id: string }) => merchant_id).sort()).toEqual(ids.sort());
+  });
+
   test("a new merchant is told what to do first, whatever others have done", async () => {
     await app.post("/merchants", { code: "NEW", name: "New" });
     const { first_steps, waiting, departures } = (await app.get("/overview?merchant=NEW")).body.data;

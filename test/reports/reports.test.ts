@@ -241,6 +241,7 @@ test("sales", async () => {
       units_shipped: total("quantity_shipped"),
       units_returned: total("quantity_returned"),
       revenue: sum(own.map((line) => Math.round((cents(line.line_total) * kept(line)) / line.quantity + 1e-9))) / 100,
+      merchant_id: "mer_1",
     };
   });
   const { rows: found, totals, row_count } = await report("sales");

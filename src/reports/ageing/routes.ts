@@ -1,6 +1,6 @@
 import { iso } from "../../kit/clock.ts";
 import { AgeingReport, MomentExport, MomentQuery } from "../schemas.ts";
-import { namesOf, productParts, type Report, type Source, turn } from "../store.ts";
+import { namesOf, productParts, type Report, type Source, turn, unnamed } from "../store.ts";
 import { type AgedUnits, listAged } from "./store.ts";
 
 type Row = AgeingReport["rows"][number];
@@ -41,7 +41,7 @@ async function findAgeing(source: Source, _: MomentQuery) {
   const rows = [...byProduct].map(([product_id, own]): Row => {
     const on_hand = unitsOf(own);
     return {
-      ...(names.get(product_id) ?? { sku: "", name: "" }),
+      ...(names.get(product_id) ?? unnamed),
       on_hand,
       ...banded(own),
       oldest_days: own.reduce((oldest, { age_days }) => Math.max(oldest, age_days), 0),

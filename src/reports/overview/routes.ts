@@ -185,6 +185,8 @@ function staged(open: readonly OpenOrders[]) {
   };
 }
 
+const ownerView = (merchant_id: number | null) => (merchant_id === null ? null : wireId("merchant", merchant_id));
+
 type Row = Waiting & { readonly quantity?: number };
 
 /** A topic of rows, oldest first. */
@@ -202,6 +204,7 @@ function topic<One extends Row>(
     oldest_at: isoOrNull(rows[0]?.at ?? null),
     samples: rows.map((row) => ({
       name: row.name,
+      merchant_id: ownerView(row.merchant_id ?? null),
       within: null,
       at: isoOrNull(row.at),
       quantity: row.quantity ?? null,
@@ -241,8 +244,9 @@ async function otherTopics(db: Db): Promise<TopicView[]> {
 async function putbackTopic(db: Db): Promise<TopicView> {
   const found = await listAllWaiting(db, {}, { limit: samples_max, offset: 0, after: null });
   const count = found.length < samples_max ? found.length : await countAllWaiting(db, {});
-  const rows = found.map(({ id, sku, since, quantity, giver }) => ({
+  const rows = found.map(({ id, merchant_id, sku, since, quantity, giver }) => ({
     id,
+    merchant_id,
     name: sku,
     at: since,
     quantity,
@@ -276,8 +280,9 @@ async function lowTopic(db: Db): Promise<TopicView> {
     reason: null,
     count: Math.min(count, counted_max),
     oldest_at: null,
-    samples: levels.map(({ sku, name, available, reorder_point }) => ({
+    samples: levels.map(({ merchant_id, sku, name, available, reorder_point }) => ({
       id: sku,
+      merchant_id,
       name,
       within: null,
       at: null,

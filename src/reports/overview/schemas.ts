@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, nullable } from "../../kit/schema.ts";
+import { OwnerOrHouseView } from "../../owners/schemas.ts";
 import { number } from "../schemas.ts";
 
 /** What an order that has not left waits for, in the order of the work. */
@@ -61,6 +62,7 @@ export type TopicKind = (typeof topicKinds)[number];
 
 const SampleView = closed({
   id: Type.String({ description: "The record: `ord_1042`; for the stock of a SKU the SKU." }),
+  merchant_id: OwnerOrHouseView,
   name: Type.String({ description: "Its name for people: an order number, a SKU, a lot number." }),
   within: nullable(Type.String({ description: "What it belongs to: the SKU of a lot, the connection of an import." })),
   at: nullable(Type.String({ format: "date-time", description: "Since when it has waited, or when it is due." })),

@@ -1,6 +1,6 @@
 import { money } from "../../kit/money.ts";
 import { PeriodExport, PeriodQuery, SalesReport } from "../schemas.ts";
-import { eachDay, headOf, namesOf, type Report, type Source, spanOf } from "../store.ts";
+import { eachDay, headOf, namesOf, type Report, type Source, spanOf, unnamed } from "../store.ts";
 import { type Sold, sumSold } from "./store.ts";
 
 /** The report of sales by SKU. */
@@ -47,7 +47,7 @@ function added(some: Sold, more: Sold): Sold {
   return { ...some, ...Object.fromEntries(sums) };
 }
 
-function rowOf(sold: Sold, product = { sku: "", name: "" }): SalesReport["rows"][number] {
+function rowOf(sold: Sold, product = unnamed): SalesReport["rows"][number] {
   const { currency, orders, units_ordered, units_cancelled, units_shipped, units_returned, revenue_cents } = sold;
   const units_sold = units_ordered - units_cancelled;
   return {

@@ -1,5 +1,5 @@
 import { PeriodExport, PeriodQuery, TurnsReport } from "../schemas.ts";
-import { headOf, ledgerParts, namesOf, type Report, type Source, type Span, spanOf, turn } from "../store.ts";
+import { headOf, ledgerParts, namesOf, type Report, type Source, type Span, spanOf, turn, unnamed } from "../store.ts";
 import { sumFlows, sumOnHand } from "./store.ts";
 
 type Figures = TurnsReport["totals"];
@@ -62,7 +62,7 @@ async function findTurns(source: Source, { limit: _, ...asked }: PeriodQuery) {
   );
   const days = elapsedDays(span);
   const rows = moving.map(([product_id, flow]) => ({
-    ...(names.get(product_id) ?? { sku: "", name: "" }),
+    ...(names.get(product_id) ?? unnamed),
     ...figuresOf(flow, days),
   }));
   rows.sort((a, b) => b.units_shipped - a.units_shipped || (a.sku < b.sku ? -1 : 1));

@@ -33,6 +33,8 @@ export const samples_max = 3;
 /** One of what waits, as a row; `count` says how many rows there are in all. */
 export interface Waiting {
   readonly id: number;
+  /** Whose it is; null for the house's, none for what several share. */
+  readonly merchant_id?: number | null;
   readonly name: string;
   readonly at: number | null;
   readonly count: number;
@@ -47,6 +49,7 @@ const at = sql<number | null>`found.at`.mapWith(Number);
 const name = sql<string>`found.name`;
 const id = sql<number>`found.id`.mapWith(Number);
 const quantity = sql<number>`found.quantity`.mapWith(Number);
+const merchant_id = sql<number | null>`found.merchant_id`.mapWith(Number);
 
 const openHolds = (select: Reading, a: UpTo) => {
   const { id, order_id, reason, created_at, released_at } = order_holds;
@@ -68,6 +71,7 @@ const holds = prepared((select, a: UpTo) =>
     .select({
       reason: sql<HoldReason>`found.reason`,
       id: orders.id,
+      merchant_id: orders.merchant_id,
       name: orders.order_number,
       at: sql<number>`found.at`.mapWith(Number),
       count: sql<number>`found.count`.mapWith(Number),
@@ -92,17 +96,17 @@ const shortOrders = (select: Reading, a: UpTo) => {
     .limit(given(a.up_to))
     .as("l");
   return sql`(
-    select o.id, o.order_number as name, o.created_at as at,
+    select o.id, o.merchant_id, o.order_number as name, o.created_at as at,
       sum(l.wanted - l.reserved) as quantity
     from ${l}
     join ${reservations} r on r.id = l.reservation_id
     join ${orders} o on o.id = r.order_id
-    group by o.id, o.order_number, o.created_at
+    group by o.id, o.merchant_id, o.order_number, o.created_at
   ) as found`;
 };
 const backorders = prepared((select, a: UpTo) =>
   select
-    .select({ id, name, at, quantity, count: all })
+    .select({ id, merchant_id, name, at, quantity, count: all })
     .from(shortOrders(select, a))
     .orderBy(sql`found.at`, sql`found.id`)
     .limit(few),
@@ -125,7 +129,7 @@ const failedLabelsOf = (select: Reading, a: UpTo) => {
     .limit(given(a.up_to))
     .as("l");
   return sql`(
-    select l.id, o.order_number as name, l.created_at as at
+    select l.id, o.merchant_id, o.order_number as name, l.created_at as at
     from ${l}
     join ${orders} o on o.id = l.order_id
     where (l.return_id is not null or ${isOneOf(sql`o.status`, openStatuses)})
@@ -137,7 +141,7 @@ const failedLabelsOf = (select: Reading, a: UpTo) => {
 };
 const failedLabels = prepared((select, a: UpTo) =>
   select
-    .select({ id, name, at, count: all })
+    .select({ id, merchant_id, name, at, count: all })
     .from(failedLabelsOf(select, a))
     .orderBy(sql`found.at`, sql`found.id`)
     .limit(few),
@@ -158,7 +162,7 @@ const failedImportsOf = (select: Reading, a: UpTo) => {
     .limit(given(a.up_to))
     .as("i");
   return sql`(
-    select i.id, i.external_id as name, i.updated_at as at, i.connection_id
+    select i.id, c.merchant_id, i.external_id as name, i.updated_at as at, i.connection_id
     from ${i}
     join ${platform_connections} c on c.id = i.connection_id and c.deleted_at is null
   ) as found`;
@@ -166,7 +170,7 @@ const failedImportsOf = (select: Reading, a: UpTo) => {
 const connection_id = sql<number>`found.connection_id`.mapWith(Number);
 const failedImports = prepared((select, a: UpTo) =>
   select
-    .select({ id, name, at, connection_id, count: all })
+    .select({ id, merchant_id, name, at, connection_id, count: all })
     .from(failedImportsOf(select, a))
     .orderBy(sql`found.at`, sql`found.id`)
     .limit(few),
@@ -187,7 +191,7 @@ const failedReportsOf = (select: Reading, a: UpTo) => {
     .limit(given(a.up_to))
     .as("r");
   return sql`(
-    select r.id, o.order_number as name, r.updated_at as at, r.connection_id
+    select r.id, o.merchant_id, o.order_number as name, r.updated_at as at, r.connection_id
     from ${r}
     join ${orders} o on o.id = r.order_id
     join ${platform_connections} c on c.id = r.connection_id and c.deleted_at is null
@@ -195,7 +199,7 @@ const failedReportsOf = (select: Reading, a: UpTo) => {
 };
 const failedReports = prepared((select, a: UpTo) =>
   select
-    .select({ id, name, at, connection_id, count: all })
+    .select({ id, merchant_id, name, at, connection_id, count: all })
     .from(failedReportsOf(select, a))
     .orderBy(sql`found.at`, sql`found.id`)
     .limit(few),
@@ -209,15 +213,24 @@ export async function findFailedReports(db: Db): Promise<(Waiting & { readonly c
 const isFailing = isOneOf(subscriptions.status, [subscriptionMoves.fail.to]);
 const isDisabled = isOneOf(subscriptions.status, [subscriptionMoves.disable.to]);
 const failing = (select: Reading) => {
-  const { id, url, failing_since, updated_at, deleted_at, disabled_reason } = subscriptions;
+  const { id, merchant_id, url, failing_since, updated_at, deleted_at, disabled_reason } = subscriptions;
   return select
-    .select({ id, name: sql`${url}`.as("name"), at: sql`coalesce(${failing_since}, ${updated_at})`.as("at") })
+    .select({
+      id,
+      merchant_id,
+      name: sql`${url}`.as("name"),
+      at: sql`coalesce(${failing_since}, ${updated_at})`.as("at"),
+    })
     .from(subscriptions)
     .where(and(isNull(deleted_at), or(isFailing, and(isDisabled, isNotNull(disabled_reason)))))
     .as("found");
 };
 const failingWebhooks = prepared((select) =>
-  select.select({ id, name, at, count: all }).from(failing(select)).orderBy(sql`found.at`, sql`found.id`).limit(few),
+  select
+    .select({ id, merchant_id, name, at, count: all })
+    .from(failing(select))
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few),
 );
 
 /** The subscriptions whose receivers fail, and those that were disabled for it. */
@@ -259,10 +272,11 @@ const outstanding = sql`(
   where ${receipt_lines.receipt_id} = ${receipts.id}
 )`;
 const due = (select: Reading, a: Args<{ since: number; until: number }>) => {
-  const { id, reference, supplier, expected_at, status } = receipts;
+  const { id, merchant_id, reference, supplier, expected_at, status } = receipts;
   return select
     .select({
       id,
+      merchant_id,
       name: sql`coalesce(${reference}, ${supplier}, '')`.as("name"),
       at: sql`${expected_at}`.as("at"),
       quantity: sql`${outstanding}`.as("quantity"),
@@ -273,7 +287,7 @@ const due = (select: Reading, a: Args<{ since: number; until: number }>) => {
 };
 const receiptsDue = prepared((select, a: Args<{ since: number; until: number }>) =>
   select
-    .select({ id, name, at, quantity, count: all })
+    .select({ id, merchant_id, name, at, quantity, count: all })
     .from(due(select, a))
     .orderBy(sql`found.at`, sql`found.id`)
     .limit(few),
@@ -313,7 +327,7 @@ const expiring = (select: Reading, a: Args<{ now: number; until: number }>) => {
 };
 const expiringLots = prepared((select, a: Args<{ now: number; until: number }>) =>
   select
-    .select({ id, name, at, quantity, sku: products.sku, count: all })
+    .select({ id, merchant_id: products.merchant_id, name, at, quantity, sku: products.sku, count: all })
     .from(expiring(select, a))
     .innerJoin(products, sql`${products.id} = found.product_id`)
     .orderBy(sql`found.at`, sql`found.id`)
