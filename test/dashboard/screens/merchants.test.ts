@@ -256,6 +256,18 @@ describeInBrowser("several merchants", () => {
     expect((found.data ?? found).map((one: { merchant_id: string }) => one.merchant_id)).toEqual([acme.id]);
   });
 
+  test("what waits and what is reported of a SKU says whose it is", async () => {
+    for (const code of ["ACME", "BREW"]) await as(code)("POST", `/orders/${orders[code]}/hold`, { reason: "payment" });
+    const { page } = await house.open("/");
+    await page.waitForSelector(".topics li:has-text('On hold: payment')");
+    const marks = await page.locator(".topics .samples .merchant-mark").allTextContents();
+    expect(marks.sort()).toEqual(["ACME", "BREW"]);
+    expect(await violations(page)).toEqual([]);
+    await page.goto(house.addressOf("/reports/stock-ageing"));
+    await page.click("tr:has(.merchant-mark:text-is('BREW')) a:text-is('TEA')");
+    await page.waitForSelector("h1:has-text('Tea of BREW')");
+  });
+
   test("are made, changed, suspended and reactivated, and closed once nothing of them is left", async () => {
     const tab = await house.open("/settings/merchants");
     const { page } = tab;

@@ -1,7 +1,10 @@
-import { to } from "../../browser/router.ts";
+import { showsSeveral } from "../../api/merchants.ts";
 import { stateWords } from "../../kit/badge.tsx";
+import { MerchantMark } from "../../kit/merchant_mark.tsx";
 import { count, date, money, nothing, share } from "../../texts/format.ts";
+import { merchantTexts } from "../../texts/merchants.ts";
 import { reportTexts as texts } from "../../texts/reports.ts";
+import { stockHref } from "../stock_parts/shared.ts";
 import type { Report, Row, Shown } from "./catalogue.ts";
 import { orderStates } from "./series.ts";
 
@@ -11,7 +14,9 @@ interface Props {
   readonly group_by: string;
 }
 
-const words: readonly string[] = ["from", "sku", "name", "carrier", "currency", "hour"];
+/** The column that says whose a product is, where those of several merchants meet. */
+const owner = "merchant_id";
+const words: readonly string[] = [owner, "from", "sku", "name", "carrier", "currency", "hour"];
 const amounts: readonly string[] = ["cost", "carrier_cost", "revenue"];
 const shares: readonly string[] = ["on_time_share", "order_fill_rate", "line_fill_rate", "unit_fill_rate"];
 
@@ -34,7 +39,7 @@ export function ReportTable({ shown, report, group_by }: Props) {
         <tbody>
           {report.rows.map((row, at) => (
             <tr
-              key={`${row["from"] ?? row["sku"]} ${row["hour"] ?? row["carrier"] ?? ""} ${row["currency"] ?? ""} ${at}`}
+              key={`${row["from"] ?? row["sku"]} ${row[owner] ?? ""} ${row["hour"] ?? row["carrier"] ?? ""} ${row["currency"] ?? ""} ${at}`}
             >
               {columns.map((column) => (
                 <td key={column} class={words.includes(column) ? undefined : "right"}>
@@ -65,13 +70,15 @@ function columnsOf({ name, columns }: Shown, group_by: string): readonly string[
   if (name === "orders") return [...columns, ...orderStates];
   if (name === "units-picked" && group_by !== "hour") return columns.filter((column) => column !== "hour");
   if (name === "units-picked") return columns.filter((column) => !["active_hours", "units_per_hour"].includes(column));
-  return columns;
+  if (!showsSeveral.value) return columns;
+  return columns.flatMap((column) => (column === "sku" ? [column, owner] : [column]));
 }
 
 function titleOf(column: string, group_by: string): string {
   if (column === "from") {
     return { week: texts.columns.week, month: texts.columns.month }[group_by] ?? texts.columns.date;
   }
+  if (column === owner) return merchantTexts.merchant;
   return texts.columns[column as keyof typeof texts.columns] ?? stateWords(column);
 }
 
@@ -81,7 +88,8 @@ function cellOf(row: Row, column: string, group_by: string) {
   const value = row[column];
   if (value === null || value === undefined) return nothing;
   if (column === "from") return stretch(String(value), String(row["to"] ?? value), group_by);
-  if (column === "sku") return <a href={to(`/stock/${encodeURIComponent(value)}`)}>{value}</a>;
+  if (column === "sku") return <a href={stockHref(String(value), row)}>{value}</a>;
+  if (column === owner) return <MerchantMark of={String(value)} />;
   if (column === "hour") return `${String(value).padStart(2, "0")}:00`;
   if (column === "carrier") return stateWords(String(value));
   if (amounts.includes(column)) return money(value, String(row["currency"] ?? "USD"));

@@ -1,5 +1,6 @@
 import type { Topic } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
+import { stockHref } from "../stock_parts/shared.ts";
 
 // The screen of each list of the API. Both have the same parameters.
 const lists: Readonly<Record<string, string>> = {
@@ -21,7 +22,8 @@ export function listOf({ noun, filter }: Topic["target"]): string {
 }
 
 /** The address of one of what a topic names. */
-export function sampleOf(kind: Topic["kind"], { id, within }: Topic["samples"][number]): string {
+export function sampleOf(kind: Topic["kind"], sample: Topic["samples"][number]): string {
+  const { id, within } = sample;
   switch (kind) {
     case "hold":
     case "backorder":
@@ -43,6 +45,6 @@ export function sampleOf(kind: Topic["kind"], { id, within }: Topic["samples"][n
     case "expiring_lot":
       return to(`/lots/${id}`);
     case "low_stock":
-      return to(`/stock/${encodeURIComponent(id)}`);
+      return stockHref(id, sample);
   }
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { seesHouse } from "../../api/session.ts";
 import type { Overview, Topic } from "../../api/types.ts";
 import { Icon, type IconName } from "../../kit/icon.tsx";
+import { MerchantMark } from "../../kit/merchant_mark.tsx";
 import { now } from "../../kit/now.ts";
 import { Card } from "../../kit/page.tsx";
 import { ago, count, date } from "../../texts/format.ts";
@@ -71,6 +72,14 @@ function noteOf({ kind }: Topic, { quantity }: Sample): string | null {
   return kind === "count_difference" ? texts.lines(quantity) : texts.units(quantity);
 }
 
+// Several merchants may have one SKU.
+const keyOf = ({ id, name, merchant_id }: Sample) => `${id} ${name} ${merchant_id}`;
+
+/** Whose a sample is; nothing for what is the house's. */
+function Owner({ of }: { readonly of: Sample }) {
+  return <MerchantMark of={of.merchant_id ?? undefined} />;
+}
+
 interface SamplesProps {
   readonly topic: Topic;
   readonly note: (topic: Topic, sample: Sample) => string | null;
@@ -84,8 +93,9 @@ function Samples({ topic, note }: SamplesProps) {
       {samples.map((sample) => {
         const more = note(topic, sample);
         return (
-          <li key={`${sample.id} ${sample.name}`}>
+          <li key={keyOf(sample)}>
             <a href={sampleOf(kind, sample)}>{sample.name === "" ? sample.id : sample.name}</a>
+            <Owner of={sample} />
             {more && <small> {more}</small>}
           </li>
         );
@@ -153,8 +163,9 @@ function Rows({ topic, heading, tone = false, children }: RowsProps) {
       {heading && <h3 class={tone ? "rows-head bad" : "rows-head"}>{heading}</h3>}
       <ul class="rows">
         {samples.map((sample) => (
-          <li key={sample.id}>
+          <li key={keyOf(sample)}>
             <a href={sampleOf(kind, sample)}>{sample.name === "" ? sample.id : sample.name}</a>
+            <Owner of={sample} />
             <small>{children(sample)}</small>
           </li>
         ))}
