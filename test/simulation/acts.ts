@@ -72,8 +72,8 @@ export async function both<T>(
 
 export const sku = fc.constantFrom(...skus);
 export const house = fc.constantFrom(...houses);
-export const storage = fc.constantFrom<BinCode>("S-1", "S-2", "C-1");
-const anyBin = fc.constantFrom<BinCode>("S-1", "S-2", "C-1", "RETURNS", "PUTBACK", "QUARANTINE");
+export const storage = fc.constantFrom<BinCode>("S-1", "S-1", "S-2", "S-2", "K-1", "C-1", "C-1");
+const anyBin = fc.constantFrom<BinCode>("S-1", "S-2", "K-1", "C-1", "RETURNS", "PUTBACK", "QUARANTINE");
 export const nth = fc.nat({ max: 1000 });
 export const days = fc.integer({ min: 0, max: 12 });
 export const few = fc.integer({ min: 1, max: 6 });
@@ -447,7 +447,8 @@ const takeBack = act({
     const found = returnable(model, nth, line);
     if (found === null) return null;
     const { at, sku, lot } = found;
-    const bin = shelf ? model.binFor(sku, null) : null;
+    const onShelf = goods[sku].cold ? "C-1" : "S-1";
+    const bin = shelf ? onShelf : null;
     const order_id = service.orders[at]?.id ?? 0;
     const { code } = await both(
       model,

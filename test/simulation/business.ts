@@ -1,7 +1,13 @@
-// The simulated business: what it sells, where it keeps it, and how its numbers read.
+// The simulated business: who sells what, where it is kept, and how its numbers read.
 
 export const hour_ms = 3_600_000;
 export const day_ms = 24 * hour_ms;
+
+/** The merchants that share the house, each with the same SKUs, GTINs, order numbers and customer. */
+export const merchants = ["MAIN", "OTHER", "THIRD"] as const;
+
+/** What is printed on the boxes. */
+export const gtins = ["4006381333931", "5901234123457", "9780201379624", "7612345678900"] as const;
 
 /** What the simulated business sells: plain goods, goods in lots that expire, cold goods, and plain ones again. */
 export const goods = {
@@ -31,17 +37,29 @@ export type House = (typeof houses)[number];
 
 export type Kind = "storage" | "staging" | "returns" | "putback" | "quarantine" | "damage";
 
+/** A bin of each warehouse: in which of them goods of several merchants lie in it, and for whom it is kept. */
+export interface Bin {
+  readonly code: BinCode;
+  readonly kind: Exclude<Kind, "staging">;
+  readonly cold: boolean;
+  readonly pick_order: number;
+  readonly mixes: readonly House[];
+  readonly kept: (typeof merchants)[number] | null;
+}
+
+export type BinCode = "S-1" | "S-2" | "K-1" | "C-1" | "RETURNS" | "PUTBACK" | "QUARANTINE" | "DAMAGE";
+
 /** The bins of each warehouse, in the order of the pick path. */
-export const bins = [
-  { code: "S-1", kind: "storage", cold: false, pick_order: 1 },
-  { code: "S-2", kind: "storage", cold: false, pick_order: 2 },
-  { code: "C-1", kind: "storage", cold: true, pick_order: 3 },
-  { code: "RETURNS", kind: "returns", cold: false, pick_order: 9 },
-  { code: "PUTBACK", kind: "putback", cold: false, pick_order: 9 },
-  { code: "QUARANTINE", kind: "quarantine", cold: false, pick_order: 9 },
-  { code: "DAMAGE", kind: "damage", cold: false, pick_order: 9 },
-] as const satisfies { code: string; kind: Kind; cold: boolean; pick_order: number }[];
-export type BinCode = (typeof bins)[number]["code"];
+export const bins: readonly Bin[] = [
+  { code: "S-1", kind: "storage", cold: false, pick_order: 1, mixes: [], kept: null },
+  { code: "S-2", kind: "storage", cold: false, pick_order: 2, mixes: houses, kept: null },
+  { code: "K-1", kind: "storage", cold: false, pick_order: 3, mixes: [], kept: "OTHER" },
+  { code: "C-1", kind: "storage", cold: true, pick_order: 4, mixes: ["west"], kept: null },
+  { code: "RETURNS", kind: "returns", cold: false, pick_order: 9, mixes: [], kept: null },
+  { code: "PUTBACK", kind: "putback", cold: false, pick_order: 9, mixes: [], kept: null },
+  { code: "QUARANTINE", kind: "quarantine", cold: false, pick_order: 9, mixes: [], kept: null },
+  { code: "DAMAGE", kind: "damage", cold: false, pick_order: 9, mixes: [], kept: null },
+];
 
 /** The numbers of a SKU as the API gives them. */
 export interface Level {

@@ -6,6 +6,7 @@ import { extendBooking } from "../../src/inventory/bookings/commands.ts";
 import { openCount, postCount, recordLines, reviewCount } from "../../src/inventory/counts/commands.ts";
 import { setLotStatus } from "../../src/inventory/lots/changes/commands.ts";
 import { findLot } from "../../src/inventory/lots/store.ts";
+import { moveStock } from "../../src/inventory/moves/commands.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "../../src/inventory/receipts/commands.ts";
 import {
   closeTransfer,
@@ -28,15 +29,17 @@ import {
   option,
   orderAt,
   rarely,
+  same,
   seldom,
   sku,
   storage,
   whs,
 } from "./acts.ts";
-import { type BinCode, goods, hour_ms, houses, lotName, type Sku } from "./business.ts";
-import type { Arrival, Condition, GivenStatus, HouseModel } from "./house_model.ts";
+import { gtinOf, meantBy } from "./bin_model.ts";
+import { type BinCode, goods, gtins, hour_ms, houses, lotName, type Sku } from "./business.ts";
+import type { Arrival, Condition, GivenStatus, HouseModel, Moving } from "./house_model.ts";
 import type { Model } from "./model.ts";
-import { clerk, type Service } from "./service.ts";
+import { clerk, type Service, scanned } from "./service.ts";
 
 const inHouse = (model: unknown) => model as HouseModel;
 
@@ -169,10 +172,14 @@ const scan = act({
       model,
       service,
       () => (close ? inHouse(model).close(at) : inHouse(model).scan(at, quantity, lot, condition)),
-      (tx) =>
-        close
-          ? closeReceipt(tx, String(all[at]))
-          : scanReceipt(tx, String(all[at]), { items: [{ sku, quantity, condition, ...batch }] }, clerk),
+      async (tx) => {
+        if (close) return closeReceipt(tx, String(all[at]));
+        // Who the delivery is for says what the code on the box means.
+        const found = await scanned(tx, gtinOf(model.whose, sku));
+        same("scan", found, { [service.merchant_id]: sku });
+        const [scan = ""] = Object.values(found);
+        return scanReceipt(tx, String(all[at]), { items: [{ sku: scan, quantity, condition, ...batch }] }, clerk);
+      },
     );
     return code;
   },
@@ -192,6 +199,55 @@ const callOff = act({
       (tx) => cancelReceipt(tx, String(all[at])),
     );
     return code;
+  },
+});
+
+/** Whether units may be moved in this play: promised ones would be promised anew, which is not played. */
+function mayMove(model: HouseModel, { sku, quantity, house, bin }: Moving): boolean {
+  const found = model.lyingIn(sku, house, bin);
+  return !model.isDue(sku) && found.every((item) => item.on_hand - item.reserved >= quantity);
+}
+
+const move = act({
+  weight: 4,
+  input: fc.record({
+    known: nth,
+    other_code: seldom(fc.constantFrom(...gtins)),
+    other_bin: seldom(storage),
+    to: storage,
+    quantity: few,
+  }),
+  play: async (model, service, { known, other_code, other_bin, to, quantity }) => {
+    const all = [model, ...model.neighbours].map(inHouse).sort((one, other) => one.whose - other.whose);
+    const there = all.flatMap(({ whose, items }) =>
+      items.flatMap((item) => (item.kind === "storage" && item.on_hand > 0 ? [{ whose, item }] : [])),
+    );
+    const pointed = there[known % there.length];
+    if (pointed === undefined) return null;
+    const { house } = pointed.item;
+    const bin = other_bin ?? (pointed.item.bin as BinCode);
+    const gtin = other_code ?? gtinOf(pointed.whose, pointed.item.sku);
+    const lies = (one: HouseModel, sku: Sku) => one.lyingIn(sku, house, bin).length > 0;
+    const meant = all.filter((one) => lies(one, meantBy(one.whose, gtin)));
+    // Of what a code means at several merchants it is what lies in the bin; else the clerk is asked.
+    const sku = meantBy((meant.length === 1 ? meant[0] : model)?.whose ?? 0, gtin);
+    const moving = { sku, quantity, house, bin, to };
+    const owners = all.filter((one) => lies(one, sku));
+    const owner = owners.length === 1 ? owners[0] : undefined;
+    if (owner !== undefined) owner.now = model.now;
+    if (!mayMove(owner ?? inHouse(model), moving)) return null;
+    const code = owner === undefined ? "merchant_required" : owner.attempt(() => owner.move(moving));
+    const done = (tx: Tx) => moveStock(tx, { sku, quantity, location: whs(service, house), bin, to_bin: to }, clerk);
+    const outcome = await service.attemptAsHouse(async (tx) => {
+      const found = Object.values(await scanned(tx, gtin));
+      const expected = all.map(({ whose }) => meantBy(whose, gtin));
+      same("scan by the house", found, expected);
+      return done(tx);
+    });
+    same("refusal", outcome.code, code);
+    if (owner !== undefined) return code;
+    const named = await both(model, service, () => inHouse(model).move(moving), done);
+    return named.code === null ? code : `${code}, then ${named.code}`;
   },
 });
 
@@ -265,4 +321,4 @@ const putBack = act({
 });
 
 /** Everything that may happen in the house, by name. */
-export const houseActs = { extend, lot, transfer, arrive, announce, scan, callOff, count, putBack };
+export const houseActs = { extend, lot, transfer, arrive, announce, scan, callOff, move, count, putBack };

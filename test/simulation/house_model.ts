@@ -1,8 +1,9 @@
 // What goes on in the house, as the contract tells it: lots are held back, deliveries come, units are moved between
 // warehouses, and shelves are counted.
+import { binFor, Refused } from "./bin_model.ts";
 import { type BinCode, type House, houses, type LotStatus, type Sku } from "./business.ts";
 import { Model } from "./model.ts";
-import { type Claim, Refused, sum } from "./stock_model.ts";
+import { type Claim, type Item, sum } from "./stock_model.ts";
 
 /** Units of one lot, or of none, that are between two warehouses. */
 interface Load {
@@ -24,6 +25,15 @@ export interface Arrival {
   readonly lot: number | null;
   readonly quantity: number;
   readonly bin: BinCode | null;
+}
+
+/** Units that go from one bin to another. */
+export interface Moving {
+  readonly sku: Sku;
+  readonly quantity: number;
+  readonly house: House;
+  readonly bin: BinCode;
+  readonly to: BinCode;
 }
 
 interface Delivery {
@@ -130,7 +140,7 @@ export class HouseModel extends Model {
     const touched = this.loadsOf(at).map(({ sku }) => sku);
     this.settle(touched);
     for (const { sku, lot, quantity, received_at } of this.loadsOf(at)) {
-      const place = this.place(sku, transfer.to, lost ? "QUARANTINE" : this.binFor(sku, null), lot);
+      const place = this.place(sku, transfer.to, lost ? "QUARANTINE" : binFor(this, sku, null, transfer.to), lot);
       if (!lost) this.put(place, quantity, received_at);
     }
     Object.assign(transfer, { status: "received", loads: [] });
@@ -150,7 +160,7 @@ export class HouseModel extends Model {
       if (units === 0) continue;
       left -= units;
       load.quantity -= units;
-      this.put(this.place(sku, transfer.to, this.binFor(sku, bin), load.lot), units, load.received_at);
+      this.put(this.place(sku, transfer.to, binFor(this, sku, bin, transfer.to), load.lot), units, load.received_at);
     }
     if (transfer.loads.every((load) => load.quantity === 0)) transfer.status = "received";
     this.fill([sku]);
@@ -174,7 +184,7 @@ export class HouseModel extends Model {
     if (sku === "LOTTED" && lot === null) throw new Refused("validation_failed");
     this.know(lot);
     const aside = { damaged: "DAMAGE", quarantined: "QUARANTINE" } as const;
-    const bin = condition === "good" ? this.binFor(sku, null) : aside[condition];
+    const bin = condition === "good" ? binFor(this, sku, null, house) : aside[condition];
     this.put(this.place(sku, house, bin, lot), quantity, this.now);
     delivery.outstanding -= Math.min(quantity, delivery.outstanding);
     delivery.status = "receiving";
@@ -193,6 +203,24 @@ export class HouseModel extends Model {
     if (delivery.status === "cancelled") return;
     if (delivery.status !== "expected") throw new Refused("invalid_state_transition");
     delivery.status = "cancelled";
+  }
+
+  /** Units of a SKU go from one bin to another of the same warehouse; none of them is promised. */
+  move({ sku, quantity, house, bin: from, to }: Moving): void {
+    this.settle([sku]);
+    const [item, ...others] = this.lyingIn(sku, house, from);
+    if (others.length > 0) throw new Refused("ambiguous_stock");
+    if (item === undefined || item.on_hand < quantity) throw new Refused("insufficient_inventory");
+    const bin = binFor(this, sku, to, house);
+    if (bin === from) throw new Refused("validation_failed");
+    item.on_hand -= quantity;
+    this.put(this.place(sku, house, bin, item.lot), quantity, item.received_at);
+    this.fill([sku]);
+  }
+
+  /** The units of a SKU in a bin, by lot. */
+  lyingIn(sku: Sku, house: House, bin: BinCode): Item[] {
+    return this.items.filter((one) => one.sku === sku && one.house === house && one.bin === bin && one.on_hand > 0);
   }
 
   /** A place is counted, and the books follow what was found. */

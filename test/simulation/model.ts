@@ -1,8 +1,9 @@
 // What the floor does, as the contract tells it: work on orders, and returns, on top of the plain model of orders.
 
+import { binFor, Refused } from "./bin_model.ts";
 import type { BinCode, House, Sku, Ware } from "./business.ts";
 import { kept, type ModelOrder, type OrderLine, OrderModel } from "./order_model.ts";
-import { type Line, Refused, sum } from "./stock_model.ts";
+import { type Line, sum } from "./stock_model.ts";
 
 /** Units of an order line, or whole sets of it. */
 interface Units {
@@ -292,7 +293,7 @@ export class Model extends OrderModel {
     if (others.length > 0) throw new Refused("ambiguous_stock");
     if (found === undefined || quantity > found.waits) throw new Refused("insufficient_inventory");
     const { house, lot, received_at } = found.item;
-    const to = this.place(sku, house, this.binFor(sku, bin), lot);
+    const to = this.place(sku, house, binFor(this, sku, bin, house), lot);
     found.one.quantity -= quantity;
     found.item.on_hand -= quantity;
     this.put(to, quantity, received_at);
@@ -327,7 +328,7 @@ export class Model extends OrderModel {
     const from = this.origin(at, sku);
     if (from === null) throw new Error("returns are simulated where their way back is certain");
     const usual = disposition === "quarantine" ? "QUARANTINE" : "RETURNS";
-    const to = disposition === "restock" && bin !== null ? this.binFor(sku, bin) : usual;
+    const to = disposition === "restock" && bin !== null ? binFor(this, sku, bin, from.house) : usual;
     const place = this.place(sku, from.house, to, from.lot);
     if (disposition !== "dispose") this.put(place, quantity, this.now);
     this.fill([sku]);

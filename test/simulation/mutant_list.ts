@@ -239,4 +239,34 @@ export const mutants: readonly Mutant[] = [
     search: "await change(tx, claim, { paused: true });",
     replace: 'await change(tx, claim, { paused: true, status: "released" });',
   },
+  {
+    name: "a bin that is named takes goods of several merchants",
+    file: `${inventory}/warehouses/commands.ts`,
+    search: "return { ...room, other: mixes ? null : other };",
+    replace: "return { ...room, other: null };",
+  },
+  {
+    name: "goods for which no bin is named come to one that holds another's",
+    file: `${inventory}/warehouses/store.ts`,
+    search: "where i.bin_id = b.id and i.on_hand > 0 and i.merchant_id <>",
+    replace: "where i.bin_id = b.id and i.on_hand < 0 and i.merchant_id <>",
+  },
+  {
+    name: "a bin that is kept for one merchant takes another's goods",
+    file: `${inventory}/warehouses/commands.ts`,
+    search: "if (dedicated_merchant_id !== null && dedicated_merchant_id !== merchant_id) {",
+    replace: "if (dedicated_merchant_id !== null && dedicated_merchant_id < 0) {",
+  },
+  {
+    name: "a GTIN finds another merchant's product, too",
+    file: "src/products/store.ts",
+    search: "const { limit, offset, after } = window;",
+    replace: "const { limit, offset, after } = window;\n  db = db.scoped({ sees: null, makes: null });",
+  },
+  {
+    name: "a SKU in a bin is taken for that of a merchant who has none there",
+    file: `${inventory}/stock/store.ts`,
+    search: "const own = all.filter(({ id }) => there.some((row) => row.id === id));",
+    replace: "const own = all.filter(({ id }) => !there.some((row) => row.id === id)).slice(0, 1);",
+  },
 ];

@@ -1,6 +1,7 @@
 // Orders and returns as the contract tells them, on top of the plain model of the stock.
+import { Refused } from "./bin_model.ts";
 import { type House, type Kit, partsOf, type Sku, type Ware } from "./business.ts";
-import { added, type Claim, type Line, Refused, StockModel, sum, type Want } from "./stock_model.ts";
+import { added, type Claim, type Line, StockModel, sum, type Want } from "./stock_model.ts";
 
 export type OrderStatus = "pending" | "processing" | "fulfilled" | "shipped" | "cancelled";
 

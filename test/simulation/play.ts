@@ -1,18 +1,18 @@
 // Plays random histories against a model until so many operations are done, in a process of its own:
 //   bun test/simulation/play.ts <seed> <operations> [longest history] [0: do not look for a shorter one]
-// Three merchants with the same SKUs and order numbers share the house: each has a model of its own, and what one does
-// must change nothing of another's.
+// Three merchants with the same SKUs, GTINs and order numbers share the house: each has a model of its own, and what
+// one does must change nothing of another's, but for the bins that are taken.
 // Prints what was done and how fast; a difference ends it with the shortest history that shows it.
 import fc from "fast-check";
 import { engine } from "../../src/config.ts";
 import { getOrder } from "../../src/orders/store.ts";
 import { compareOrder, acts as saleActs, same, type Tally } from "./acts.ts";
-import { kitNames, type Level, partsOf, skus } from "./business.ts";
+import { kitNames, type Level, merchants, partsOf, skus } from "./business.ts";
 import { houseActs } from "./house_acts.ts";
 import { HouseModel } from "./house_model.ts";
 import { listActs } from "./list_acts.ts";
 import type { Model } from "./model.ts";
-import { type Look, merchants, type Service } from "./service.ts";
+import type { Look, Service } from "./service.ts";
 import { openStage, start } from "./stage.ts";
 
 // To set a store back on PostgreSQL costs as much as many operations.
@@ -122,7 +122,9 @@ const property = fc.asyncProperty(histories, async (history) => {
   if (performance.now() > failed_at + shrink_ms) return;
   const services = await stage.enter();
   try {
-    const setup = { model: { of: services.map(() => new HouseModel(start)) }, real: services };
+    const of = services.map((_, whose) => new HouseModel(start, whose));
+    for (const model of of) model.neighbours = of.filter((other) => other !== model);
+    const setup = { model: { of }, real: services };
     await fc.asyncModelRun(() => setup, history);
     for (const model of setup.model.of) model.settleAll();
     for (const [at, service] of services.entries()) await compareAll(setup.model.of[at] as Model, service);

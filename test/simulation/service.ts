@@ -25,8 +25,9 @@ import { verifyOrders } from "../../src/orders/audit/store.ts";
 import { holdRecalled, noteClaims } from "../../src/orders/jobs.ts";
 import type { Order } from "../../src/orders/order.ts";
 import { createProduct } from "../../src/products/commands.ts";
-import { findProductsBySku } from "../../src/products/store.ts";
+import { findProductsBySku, listProducts } from "../../src/products/store.ts";
 import { verifyStore } from "../../src/verification.ts";
+import { gtinOf } from "./bin_model.ts";
 import {
   bins,
   goods,
@@ -35,6 +36,7 @@ import {
   type Kit,
   kitNames,
   type Level,
+  merchants,
   partsOf,
   type Sku,
   skus,
@@ -42,41 +44,45 @@ import {
 
 export const clerk = system("simulation");
 
-/** The merchants that share the house, each with the same SKUs, order numbers and customer. */
-export const merchants = ["MAIN", "OTHER", "THIRD"] as const;
-
 const ownScope = (id: number) => ({ sees: id, makes: id });
 
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
-/** The bins of a zone; goods of all merchants lie in them side by side. */
-function zoneOf(cold: boolean) {
+/** The bins of a warehouse's zone. */
+function zoneOf(house: House, cold: boolean) {
   const own = bins
     .filter((bin) => bin.cold === cold)
-    .map(({ code, kind, pick_order }) => ({ code, kind, pick_order, mix_merchants: true }));
+    .map(({ code, kind, pick_order, kept, mixes }) => {
+      return { code, kind, pick_order, dedicated_merchant_id: kept, mix_merchants: mixes.includes(house) };
+    });
   const temperature_zone = cold ? ("refrigerated" as const) : ("ambient" as const);
   return { zone_id: cold ? "CHILL" : "FLOOR", temperature_zone, bins: own };
 }
 
 /** Gives an empty store the warehouses, and each merchant the goods and the customer of the simulation. */
 export async function furnish(store: Store): Promise<void> {
-  for (const [at, name] of houses.entries()) {
-    const place = { ...address, name };
-    const fields = { name, priority: 100 * (at + 1), address: place, location_zones: [zoneOf(false), zoneOf(true)] };
-    await store.write((tx) => createWarehouse(tx, fields));
-  }
   for (const code of merchants) {
     if (code !== "MAIN") await store.write((tx) => createMerchant(tx, { code, name: code }, null));
   }
-  for (const { id } of await store.read(listMerchants)) await furnishOne(store.scoped(ownScope(id)));
+  for (const [at, name] of houses.entries()) {
+    const place = { ...address, name };
+    const location_zones = [zoneOf(name, false), zoneOf(name, true)];
+    const fields = { name, priority: 100 * (at + 1), address: place, location_zones };
+    await store.write((tx) => createWarehouse(tx, fields));
+  }
+  for (const { id, code } of await store.read(listMerchants)) {
+    await furnishOne(store.scoped(ownScope(id)), merchants.indexOf(code as (typeof merchants)[number]));
+  }
 }
 
-async function furnishOne(store: Store): Promise<void> {
+async function furnishOne(store: Store, whose: number): Promise<void> {
   for (const sku of skus) {
     const { cold, lots, shelf_life_days, reorder_point } = goods[sku];
     const temperature_zone = cold ? ("refrigerated" as const) : ("ambient" as const);
     const tracked = { lot_tracking: lots, expiration_tracking: lots, min_shelf_life_days: shelf_life_days };
-    await store.write((tx) => createProduct(tx, { sku, name: sku, temperature_zone, reorder_point, ...tracked }));
+    const barcodes = [{ value: gtinOf(whose, sku), type: "ean" as const }];
+    const plain = { sku, name: sku, temperature_zone, reorder_point, barcodes };
+    await store.write((tx) => createProduct(tx, { ...plain, ...tracked }));
   }
   for (const sku of kitNames) {
     const components = partsOf(sku).map(([part, quantity]) => ({ sku: part, quantity }));
@@ -106,6 +112,12 @@ export interface Look {
   readonly levels: ReadonlyMap<Sku, Level>;
   readonly available: ReadonlyMap<Kit, number>;
   readonly broken: readonly Difference[];
+}
+
+/** The SKUs that a GTIN means, by the merchants of whose products it is; in a merchant's scope his own. */
+export async function scanned(db: Db, gtin: string): Promise<Record<number, string>> {
+  const found = await listProducts(db, { barcode: gtin }, { limit: 10, offset: 0, after: null }, true);
+  return Object.fromEntries(found.map(({ merchant_id, sku }) => [merchant_id, sku]));
 }
 
 /** Who orders of a merchant, and where it goes. */
@@ -163,10 +175,20 @@ export class Service {
     return this.products[skus.indexOf(sku)] ?? 0;
   }
 
+  /** The id of the merchant whom it serves. */
+  get merchant_id(): number {
+    return this.store.scope.makes ?? 0;
+  }
+
+  /** As `attempt`, by the house, which names no merchant. */
+  attemptAsHouse<T>(work: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
+    return this.attempt(work, this.store.base);
+  }
+
   /** Does one request in a transaction of its own. Whatever is no refusal is thrown. */
-  async attempt<T>(work: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
+  async attempt<T>(work: (tx: Tx) => Promise<T>, store = this.store): Promise<Outcome<T>> {
     try {
-      return { code: null, value: await this.store.write(work) };
+      return { code: null, value: await store.write(work) };
     } catch (error) {
       if (error instanceof Fault) return { code: error.code, value: null };
       throw error;

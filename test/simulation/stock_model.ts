@@ -1,5 +1,6 @@
 // The stock as the contract tells it, in plain arrays: no database, no code of the service. What the service answers
 // is compared with this after each operation, so it is written the slow and obvious way.
+import { binFor, Refused } from "./bin_model.ts";
 import {
   type BinCode,
   bins,
@@ -73,15 +74,6 @@ interface Choice {
 
 type Portions = readonly (readonly Hold[])[];
 
-/** A request that the contract refuses, by its error code. */
-export class Refused extends Error {
-  readonly code: string;
-  constructor(code: string) {
-    super(code);
-    this.code = code;
-  }
-}
-
 export const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 /** On hand of items by a name, where there is any. */
@@ -100,6 +92,9 @@ export function added(wants: readonly Want[]): Want[] {
 }
 
 export class StockModel {
+  /** Which of the merchants it is, and the others in the house. */
+  readonly whose: number;
+  neighbours: readonly StockModel[] = [];
   now: number;
   items: Item[] = [];
   claims: Claim[] = [];
@@ -107,8 +102,9 @@ export class StockModel {
   lots = new Map<number, LotStatus>();
   #ids = 0;
 
-  constructor(now: number) {
+  constructor(now: number, whose = 0) {
     this.now = now;
+    this.whose = whose;
   }
 
   refuse(code: string): never {
@@ -400,22 +396,13 @@ export class StockModel {
     this.settle([sku]);
     if (goods[sku].lots && lot === null) throw new Refused("validation_failed");
     this.know(lot);
-    this.put(this.place(sku, house, this.binFor(sku, bin), lot), quantity, received_at);
+    this.put(this.place(sku, house, binFor(this, sku, bin, house), lot), quantity, received_at);
     this.fill([sku]);
   }
 
   /** Makes a lot that is new. */
   know(lot: number | null): void {
     if (lot !== null && !this.lots.has(lot)) this.lots.set(lot, lot <= this.now ? "expired" : "available");
-  }
-
-  /** The bin that is named, if the goods may lie there, or the first one where they may. */
-  binFor(sku: Sku, code: BinCode | null): BinCode {
-    const { cold } = goods[sku];
-    if (code === null) return cold ? "C-1" : "S-1";
-    const bin = bins.find((one) => one.code === code);
-    if (bin?.kind === "storage" && cold && !bin.cold) throw new Refused("validation_failed");
-    return code;
   }
 
   adjust(
@@ -438,7 +425,7 @@ export class StockModel {
     if (item === null) {
       if (lot !== null && !this.lots.has(lot)) throw new Refused("validation_failed");
       if (lot === null && goods[sku].lots) throw new Refused("validation_failed");
-      this.put(this.place(sku, house, this.binFor(sku, bin), lot), by, this.now);
+      this.put(this.place(sku, house, binFor(this, sku, bin, house, true), lot), by, this.now);
     } else {
       waiting = this.displace(at, Math.max(0, item.reserved - (item.on_hand + by)));
       if (waiting.length > 0 && !shortfall) throw new Refused("would_break_reservations");
