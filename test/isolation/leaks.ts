@@ -41,6 +41,15 @@ const looks =
       ),
     );
 
+/** Makes the subscription of the merchant who asks another one's. */
+async function subscribeAs(
+  { app, merchants: { BETA } }: Fixture,
+  whose: Partial<typeof subscriptions.$inferInsert>,
+): Promise<void> {
+  const id = readId("subscription", BETA.ready["redeliverWebhookDelivery"]?.path?.["id"] ?? "") ?? 0;
+  await app.service.stores.test.write((tx) => tx.sql.update(subscriptions).set(whose).where(eq(subscriptions.id, id)));
+}
+
 const skus_seen = counter("planted_units_total", "Units by SKU.", ["sku"]);
 
 /** The leaks. */
@@ -49,13 +58,17 @@ export const planted: Readonly<Record<string, Planted>> = {
   "a count over all": { leak: over("order_counts"), find: looks("countOrders") },
   "an id in an error": { leak: over("products"), find: cases("createProduct") },
   "an event to the wrong subscriber": {
-    plant: async ({ app, merchants }) => {
-      const id = readId("subscription", merchants.BETA.ready["redeliverWebhookDelivery"]?.path?.["id"] ?? "") ?? 0;
-      await app.service.stores.test.write((tx) =>
-        tx.sql.update(subscriptions).set({ merchant_id: null }).where(eq(subscriptions.id, id)),
-      );
+    plant: (fixture) => subscribeAs(fixture, { merchant_id: null, merchants: null }),
+    find: newWrongDeliveries,
+  },
+  "a bin in an event, as the house is told it": {
+    plant: (fixture) => {
+      const own = readId("merchant", fixture.merchants.BETA.id) ?? 0;
+      return subscribeAs(fixture, { merchant_id: null, merchants: [own] });
     },
-    find: wrongDeliveries,
+    // Its own events alone are sent there, so nothing but the bin can be found.
+    find: async (fixture) =>
+      (await newWrongDeliveries(fixture)).filter((one) => one.startsWith(fixture.merchants.BETA.id)),
   },
   "a metric with what a merchant sells": {
     plant: async () => skus_seen.add(1, "TEA-100"),
@@ -111,25 +124,32 @@ export const through_others = [
   "reservation_lines",
 ];
 
-/** What receivers of the merchant who asks were sent of others, once there is something new of each. */
-export async function wrongDeliveries(fixture: Fixture): Promise<string[]> {
+/**
+ * What receivers of the merchant who asks were sent of others after the first so many, once there is something new of
+ * each.
+ */
+export async function wrongDeliveries(fixture: Fixture, since = 0): Promise<string[]> {
   const { app, sent, merchants } = fixture;
   const scan = strangers(fixture);
-  const from = sent.BETA.length;
+  const before = sent.BETA.length;
   for (const code of ["MAIN", "ALFA", "BETA"] as const) {
     const headers = { "packhouse-merchant": code };
     const body = { sku: "TEA", quantity: 1 };
     await app.call("POST", "/inventory", body, { headers, key: app.keys.test.full });
   }
   await app.runJobs();
-  const found = sent.BETA.flatMap((body) => {
+  const found = sent.BETA.slice(since).flatMap((body) => {
     const owner = JSON.parse(body).merchant_id;
     const others = scan(body, { path: "" });
     return owner === merchants.BETA.id && others.length === 0
       ? []
       : [`${owner}: ${others.join()}: ${body.slice(0, 200)}`];
   });
-  return sent.BETA.length === from ? [...found, "nothing was sent at all"] : found;
+  return sent.BETA.length === before ? [...found, "nothing was sent at all"] : found;
+}
+
+function newWrongDeliveries(fixture: Fixture): Promise<string[]> {
+  return wrongDeliveries(fixture, fixture.sent.BETA.length);
 }
 
 /** What the metrics name of any merchant. */
