@@ -157,7 +157,7 @@ const named = preparedOf((select, isOf) =>
 const products_at_once = 2000;
 
 /** What a report calls a product, and whose it is. */
-export interface Named {
+interface Named {
   readonly merchant_id: string;
   readonly sku: string;
   readonly name: string;

@@ -38,9 +38,7 @@ export function ReportTable({ shown, report, group_by }: Props) {
         </thead>
         <tbody>
           {report.rows.map((row, at) => (
-            <tr
-              key={`${row["from"] ?? row["sku"]} ${row[owner] ?? ""} ${row["hour"] ?? row["carrier"] ?? ""} ${row["currency"] ?? ""} ${at}`}
-            >
+            <tr key={keyOf(row, at)}>
               {columns.map((column) => (
                 <td key={column} class={words.includes(column) ? undefined : "right"}>
                   {cellOf(row, column, group_by)}
@@ -63,6 +61,11 @@ export function ReportTable({ shown, report, group_by }: Props) {
       </table>
     </div>
   );
+}
+
+function keyOf(row: Row, at: number): string {
+  const names = [row["from"] ?? row["sku"], row[owner], row["hour"] ?? row["carrier"], row["currency"], at];
+  return names.map((name) => name ?? "").join(" ");
 }
 
 /** The columns of a report. The states of orders are those of the API. */
