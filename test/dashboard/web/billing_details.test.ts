@@ -43,10 +43,25 @@ describe("what was known of a billed act", () => {
     ],
     [
       "a pick of a set",
-      { source: order, attributes: { sku: "SET", components: [{ sku: "CUP", in_set: 2, quantity: 4 }] } },
-      "SET · 4 × CUP",
+      { source: order, attributes: { sku: "SET", sets: 2, components: [{ sku: "CUP", in_set: 2, quantity: 4 }] } },
+      "SET · 2 sets · 4 × CUP",
     ],
     ["a parcel", { source: order, attributes: { order_id: "ord_7", parcels: 2, skus: 3 } }, "2 parcels · 3 SKUs"],
+    [
+      "parcels that were weighed, or not",
+      {
+        source: order,
+        attributes: {
+          parcels: 3,
+          packages: [
+            { name: "Box M", dimensions: null, weight: "1.25", weight_unit: "kg", weight_is: "measured" },
+            { name: null, dimensions: null, weight: "500", weight_unit: "g", weight_is: "calculated" },
+            { name: null, dimensions: null, weight: null, weight_unit: null, weight_is: null },
+          ],
+        },
+      },
+      "3 parcels · Box M 1.25 kg measured, 500 g calculated",
+    ],
     [
       "a label",
       {

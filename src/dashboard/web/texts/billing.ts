@@ -44,6 +44,8 @@ export const billingTexts = {
     cartons: "cartons",
     pallet: "pallet",
     pallets: "pallets",
+    set: "set",
+    sets: "sets",
     ofOrder: (skus: string) => `order of ${skus}`,
     first: "first of the order",
     each: (weight: string) => `${weight} each`,

@@ -23,6 +23,19 @@ interface Component {
   readonly quantity: number;
 }
 
+interface Package {
+  readonly name: string | null;
+  readonly weight: string | null;
+  readonly weight_unit: string | null;
+  readonly weight_is: string | null;
+}
+
+/** What a parcel was packed in and what it weighs, as far as anybody knows. */
+function packageOf({ name, weight: heavy, weight_unit, weight_is }: Package): string {
+  const weighs = heavy === null ? null : `${weight(Number(heavy), weight_unit)} ${weight_is ?? ""}`.trim();
+  return [name, weighs].filter(Boolean).join(" ");
+}
+
 const findingOf = ({ sku, quantity, condition, disposition }: Finding) =>
   words.finding(quantity, sku, condition.replaceAll("_", " "), returnTexts.dispositions[disposition] ?? disposition);
 
@@ -44,6 +57,8 @@ const tellers: Readonly<Record<string, (value: unknown, all: Known) => Told>> = 
   skus_of_order: (value) => words.ofOrder(plural(amountOf(value), words.sku, words.skus)),
   first_of_order: (value) => (value === true ? words.first : null),
   unit_weight: (value, { weight_unit }) => words.each(weight(amountOf(value), String(weight_unit ?? "g"))),
+  sets: (value) => some(value, words.set, words.sets),
+  packages: (value) => (value as readonly Package[]).map(packageOf).filter(Boolean).join(", ") || null,
   components: (value) => (value as readonly Component[]).map((one) => `${one.quantity} × ${one.sku}`).join(", "),
   on_working_day: (value) => (value === false ? words.outsideHours : null),
   findings: (value) => (value as readonly Finding[]).map(findingOf).join(", "),
