@@ -96,6 +96,16 @@ function storeOfBody(known: Merchants, { merchant_id }: Asker, store: Store, val
 }
 
 /**
+ * The merchant whom one of many things names that a request makes, as the body of a request for it alone would; null
+ * where it names none. Refuses: validation_failed, merchant_closed.
+ */
+export async function merchantOfPart(asker: Asker, value: string | number | undefined): Promise<number | null> {
+  if (value === undefined) return null;
+  const { sees, makes } = storeOfBody(await directoryOf(asker.store).now(), asker, asker.store, value).scope;
+  return sees ?? makes;
+}
+
+/**
  * A store as a command works on it: on behalf of the merchant that is named, or of the only one there is; what only
  * reads (`makes` is false) sees those of all unless one is named.
  * Refuses: resource_missing, merchant_closed, merchant_required.

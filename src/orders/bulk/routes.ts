@@ -6,8 +6,9 @@ import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { errorBody } from "../../http/errors.ts";
 import { documented } from "../../http/route.ts";
-import { Fault, faults } from "../../kit/fault.ts";
+import { asFault, Fault, faults } from "../../kit/fault.ts";
 import { checkOf, shownBodyOf } from "../../kit/schema.ts";
+import { merchantOfPart } from "../../merchants/scopes.ts";
 import { createOrders } from "../creation/commands.ts";
 import { type Order, orderView } from "../order.ts";
 import { CreateOrder } from "../schemas.ts";
@@ -16,7 +17,7 @@ import { CreatedOrdersView, CreateOrders, CreateOrdersShown } from "./schemas.ts
 /** Orders by the hundred. */
 export const bulkRoutes = new Elysia({ prefix: "/orders" })
   .use(conventions)
-  .post("/bulk", ({ call, body }) => answerWrite(call, 200, (tx) => createEach(tx, call, body.orders)), {
+  .post("/bulk", ({ call, body }) => createEach(call, body), {
     body: shownBodyOf(CreateOrders, CreateOrdersShown),
     detail: documented({
       id: "createOrders",
@@ -32,15 +33,26 @@ export const bulkRoutes = new Elysia({ prefix: "/orders" })
 
 const checkOrder = checkOf(CreateOrder);
 
-async function createEach(tx: Tx, call: Call, orders: readonly unknown[]) {
-  const read = orders.map(readOrder);
-  const valid = read.filter((input): input is CreateOrder => !(input instanceof Fault));
+/** An order of the list that can be read, and the merchant whom it names. */
+interface Read {
+  readonly input: CreateOrder;
+  readonly merchant_id: number | null;
+}
+
+async function createEach(call: Call, body: CreateOrders): Promise<Response> {
+  const read: (Read | Fault)[] = [];
+  for (const order of body.orders) read.push(await readOrder(call, order).catch(asFault));
+  return answerWrite(call, 200, (tx) => createAll(tx, call, read));
+}
+
+async function createAll(tx: Tx, call: Call, read: readonly (Read | Fault)[]) {
+  const valid = read.filter((one): one is Read => !(one instanceof Fault));
   const made = await createOrders(
     tx,
-    valid.map((input) => ({ input, actor: call.actor })),
+    valid.map((one) => ({ ...one, actor: call.actor })),
   );
   let at = 0;
-  const outcomes = read.map((input) => (input instanceof Fault ? input : (made[at++] as Order | Fault)));
+  const outcomes = read.map((one) => (one instanceof Fault ? one : (made[at++] as Order | Fault)));
   const failed = outcomes.filter((outcome) => outcome instanceof Fault).length;
   const results = outcomes.map((outcome, index) => {
     if (!(outcome instanceof Fault)) return { index, status: 201, data: orderView(outcome, tx.now) };
@@ -50,11 +62,8 @@ async function createEach(tx: Tx, call: Call, orders: readonly unknown[]) {
   return { created: outcomes.length - failed, failed, results };
 }
 
-function readOrder(value: unknown): CreateOrder | Fault {
-  try {
-    return checkOrder(value);
-  } catch (error) {
-    if (error instanceof Fault) return error;
-    throw error;
-  }
+/** Refuses: validation_failed, merchant_closed. */
+async function readOrder(call: Call, value: unknown): Promise<Read> {
+  const input = checkOrder(value);
+  return { input, merchant_id: await merchantOfPart(call, input.merchant_id) };
 }

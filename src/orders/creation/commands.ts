@@ -24,6 +24,8 @@ import { insertLinesOf, insertOrder, insertOrders, listOrdersNumbered } from "..
 interface OrderToCreate {
   readonly input: CreateOrder;
   readonly actor: Actor;
+  /** The merchant whose it has to be; without it, whoever its customer belongs to. */
+  readonly merchant_id?: number | null;
 }
 
 /**
@@ -31,8 +33,12 @@ interface OrderToCreate {
  * Refuses: resource_missing, validation_failed, duplicate_order_number, insufficient_inventory. Emits: order.created.
  */
 export async function createOrder(tx: Tx, input: CreateOrder, actor: Actor, source = fromApi): Promise<Order> {
-  const [plain] = await createTogether(tx, [{ input, actor }], source);
-  const made = plain ?? (await createAdopting(tx, { input, actor }, source));
+  return createAlone(tx, { input, actor }, source);
+}
+
+async function createAlone(tx: Tx, asked: OrderToCreate, source: Source): Promise<Order> {
+  const [plain] = await createTogether(tx, [asked], source);
+  const made = plain ?? (await createAdopting(tx, asked, source));
   if (made instanceof Fault) throw made;
   return made;
 }
@@ -48,11 +54,10 @@ export async function createOrders(
 ): Promise<(Order | Fault)[]> {
   const results: (Order | Fault)[] = [];
   for (let next = orders[0]; next !== undefined; next = orders[results.length]) {
-    const { input, actor } = next;
     const rest = orders.slice(results.length);
     const together = await ifNotRefused(tx, (inner) => createTogether(inner, rest, source));
     if (Array.isArray(together) && together.length > 0) results.push(...together);
-    else results.push(await ifNotRefused(tx, (inner) => createOrder(inner, input, actor, source)));
+    else results.push(await ifNotRefused(tx, (inner) => createAlone(inner, next, source)));
   }
   return results;
 }
@@ -79,8 +84,7 @@ export async function createTogether(
   source: Source = fromApi,
 ): Promise<(Order | Fault)[]> {
   const some = orders.slice(0, plainOnes(orders));
-  const inputs = some.map(({ input }) => input);
-  const drafts = await withoutTaken(tx, await draftOrders(tx, inputs, source));
+  const drafts = await withoutTaken(tx, await draftsOf(tx, some, source));
   const wants = drafts.flatMap((draft) => (draft instanceof Fault ? [] : wantsOf(draft)));
   const shelves = await freshShelves(
     tx,
@@ -99,6 +103,12 @@ export async function createTogether(
   );
   let at = 0;
   return planned.map((plan) => (plan instanceof Fault ? plan : (made[at++] as Order)));
+}
+
+function draftsOf(tx: Tx, asked: readonly OrderToCreate[], source: Source): Promise<(Draft | Fault)[]> {
+  const inputs = asked.map(({ input }) => input);
+  const owners = asked.map(({ merchant_id = null }) => merchant_id);
+  return draftOrders(tx, inputs, source, false, owners);
 }
 
 /** How many orders come before the first that names a reservation or has the number of one before it. */
@@ -204,8 +214,9 @@ async function storePlanned(
 }
 
 /** Creates an order that takes over earlier reservations: the one it names, or those made for its number. */
-async function createAdopting(tx: Tx, { input, actor }: OrderToCreate, source: Source): Promise<Order> {
-  const [draft] = await draftOrders(tx, [input], source);
+async function createAdopting(tx: Tx, asked: OrderToCreate, source: Source): Promise<Order> {
+  const { input, actor } = asked;
+  const [draft] = await draftsOf(tx, [asked], source);
   assert(draft, "an order has a draft");
   if (draft instanceof Fault) throw draft;
   const id = await insertOrder(tx, draft.fields);

@@ -48,13 +48,15 @@ export function newOrder(
 
 /**
  * The orders that these inputs make, or what is wrong with each, in a handful of queries for all. Those `imported` may
- * be of inactive products and go to an address that lacks something.
+ * be of inactive products and go to an address that lacks something. To one of `owners`, what is not that merchant's is
+ * not there.
  */
 export async function draftOrders(
   tx: Tx,
   inputs: readonly CreateOrder[],
   source: Source,
   imported = false,
+  owners: readonly (number | null)[] = [],
 ): Promise<(Draft | Fault)[]> {
   const found = await findRecipients(
     tx,
@@ -73,8 +75,18 @@ export async function draftOrders(
     const id = input.warehouse_id == null ? null : readId("warehouse", input.warehouse_id);
     const asked = warehouses.find((warehouse) => warehouse.id === id) ?? null;
     const named = { recipient: recipients[at] ?? null, products, asked };
-    return orFault(() => draftOrder(input, named, source, imported));
+    return orFault(() => draftOrder(input, ofOwner(named, owners[at] ?? null), source, imported));
   });
+}
+
+/** What an order names, as far as it is a merchant's; all of it where the merchant is not said. */
+function ofOwner({ recipient, products, asked }: Named, owner: number | null): Named {
+  if (owner === null) return { recipient, products, asked };
+  return {
+    recipient: recipient?.buyer.merchant_id === owner ? recipient : null,
+    products: products.filter(({ merchant_id }) => merchant_id === owner),
+    asked,
+  };
 }
 
 /**
