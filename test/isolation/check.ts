@@ -31,7 +31,7 @@ export async function checkedOf(app: TestApp): Promise<Checked[]> {
     const open = mayMerchant({ id: operation.operationId, need }, { may_buy_labels: true });
     // Receivers of test mode may be near.
     const mode = /^\/(?:webhooks(?!\/\w+\/orders)|notices)/.test(operation.path) ? "test" : "live";
-    return { ...operation, need, open, mode, places: open && need !== "user" ? placesOf(operation, document) : [] };
+    return { ...operation, need, open, mode, places: open ? placesOf(operation, document) : [] };
   });
 }
 
@@ -182,15 +182,17 @@ async function checkOpen(fixture: Fixture, operation: Checked, ask: Ask, finding
   const own = fixture.merchants.BETA;
   const base = baseOf(operation, own);
   const { operationId, mode, method, places } = operation;
-  const levels = method === "get" ? (["full", "read"] as const) : (["full", "read_write"] as const);
+  const by_people = operation.need === "user";
+  const levels = by_people ? of_people : method === "get" ? readers : writers;
   for (const place of [...places, ...(operation.need === "none" ? [] : [header])]) {
     const what = `${operationId} ${place.in} ${place.steps.join(".")}`;
     const send = (name: string, value: string, key: string) => {
       const asked = requestOf(operation, base, key, place, value);
-      return ask(
-        `${what} ${name} ${value}`,
-        place === header ? { ...asked, headers: { "packhouse-merchant": value } } : asked,
-      );
+      const headers = {
+        ...(by_people && own.person),
+        ...(place === header && { "packhouse-merchant": value }),
+      };
+      return ask(`${what} ${name} ${value}`, { ...asked, headers, ...(by_people && { key: null }) });
     };
     const foreign = await foreignOf(fixture, operation, place);
     for (const level of levels) {
@@ -215,6 +217,11 @@ async function checkOpen(fixture: Fixture, operation: Checked, ask: Ask, finding
     }
   }
 }
+
+const readers = ["full", "read"] as const;
+const writers = ["full", "read_write"] as const;
+/** What only people do they do by no key. */
+const of_people = ["full"] as const;
 
 /** Places whose text names nothing that there is: it is taken as it comes, or always refused. */
 const same_for_all = new Set([

@@ -31,6 +31,8 @@ export interface Owned {
   /** What fits a place, by operation and word, where not anything will do. */
   readonly mine: More["mine"];
   readonly keys: Readonly<Record<Mode, Readonly<Record<Level, string>>>>;
+  /** The headers by which somebody of the merchant shows who is signed in. */
+  readonly person: Readonly<Record<string, string>>;
 }
 
 /** An answer as it came. */
@@ -176,7 +178,7 @@ async function settle(app: TestApp, code: Code, receiver: string): Promise<Owned
   const { ready, mine } = await makeMore(own, code, receiver, supplies, names);
   const acted = await takeBack(own, { key: keys.live.full, headers }, supplies);
   if (code === "ALFA") await tellStory(own);
-  return { id, names, ready: { ...supplies, ...ready }, mine: { ...mine, ...acted }, keys };
+  return { id, names, ready: { ...supplies, ...ready }, mine: { ...mine, ...acted }, keys, person: headers };
 }
 
 /** Whether a body says itself whose its goods are. */
@@ -190,6 +192,8 @@ async function makePeople(app: TestApp, code: Code, id: string, key: string, nam
   const { status, body } = await app.call("POST", "/invitations", { email, role: "office" }, { key });
   if (status !== 201) throw new Error(`nobody is asked: ${JSON.stringify(body)}`);
   names.learn([body, (await app.call("GET", "/users", undefined, { key })).body]);
+  const sessions = await app.call("GET", "/users/me/sessions", undefined, { key: null, headers: person.headers });
+  names.learn(sessions.body);
   return person;
 }
 
