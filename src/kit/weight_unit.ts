@@ -1,6 +1,14 @@
 export const weightUnits = ["lb", "oz", "kg", "g"] as const;
 export type WeightUnit = (typeof weightUnits)[number];
 
+/** How many nanograms each unit is, so that weights are exact. */
+export const unitNanograms = {
+  lb: 453_592_370_000n,
+  oz: 28_349_523_125n,
+  kg: 1_000_000_000_000n,
+  g: 1_000_000_000n,
+} as const satisfies Record<WeightUnit, bigint>;
+
 // Other spellings of each unit.
 const spellings: Readonly<Record<string, WeightUnit>> = {
   lb: "lb",

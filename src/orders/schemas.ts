@@ -15,8 +15,10 @@ import {
   nullable,
   quantityField,
   textField,
+  weightUnitField,
 } from "../kit/schema.ts";
 import { OwnerView, ofMerchant } from "../owners/schemas.ts";
+import { Dimensions } from "../products/schemas.ts";
 import { shipmentStatuses } from "./shipments/status.ts";
 import {
   cancelReasons,
@@ -198,9 +200,23 @@ export const PickOrder = closed({
 });
 export type PickOrder = Static<typeof PickOrder>;
 
+const PackedParcel = closed({
+  items: Type.Array(closed(item), { minItems: 1, maxItems: 500 }),
+  name: Type.Optional(
+    nullable(textField(100, { description: "What it is packed in, such as a box of a certain size." })),
+  ),
+  weight: Type.Optional(
+    nullable(
+      Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000, description: "What it weighs, as it was measured." }),
+    ),
+  ),
+  weight_unit: Type.Optional(nullable(weightUnitField("lb by default."))),
+  dimensions: Type.Optional(nullable(Dimensions)),
+});
+
 export const PackOrder = closed({
   packages: Type.Optional(
-    Type.Array(closed({ items: Type.Array(closed(item), { minItems: 1, maxItems: 500 }) }), {
+    Type.Array(PackedParcel, {
       minItems: 1,
       maxItems: 100,
       description: "What goes into which parcel; without it all open units are packed.",

@@ -19,7 +19,8 @@ import { barcodeTypes, lengthUnits, productStatuses, productTypes, temperatureZo
 const positive = Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 });
 
 const Barcode = closed({ value: codeField(80), type: choice(barcodeTypes) });
-const Dimensions = closed({ length: positive, width: positive, height: positive, unit: choice(lengthUnits) });
+/** The sides of something. */
+export const Dimensions = closed({ length: positive, width: positive, height: positive, unit: choice(lengthUnits) });
 const Component = closed({ sku: textField(100), quantity: Type.Integer({ minimum: 1, maximum: 1000 }) });
 const Customs = closed({
   hs_code: Type.Optional(

@@ -100,7 +100,8 @@ export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, ac
   const after = await saveReturn(tx, before, { status, received_at: before.received_at ?? tx.now });
   await emit(tx, [returnEvent("return.received", after, before)]);
   await noteReturn(tx, order, { event: "return_received", actor, note: wireId("return", after.id) });
-  billFacts(tx, [receivedFact(after, arrived, await calendarAt(tx, await warehouseOf(tx, order)))]);
+  const warehouse = await calendarAt(tx, await warehouseOf(tx, order));
+  billFacts(tx, [receivedFact(after, arrived, warehouse, input.announced ?? true)]);
   return after;
 }
 

@@ -5,8 +5,14 @@ import type { Return } from "./return.ts";
 import type { InspectedUnits, ItemUnits } from "./rules.ts";
 
 /** What units are billed as that came back. */
-export function receivedFact(received: Return, units: readonly ItemUnits[], warehouse: Fact["warehouse"]): Fact {
-  return { act: "return.receive", warehouse, ...commonOf(received, units), attributes: attributesOf(received, units) };
+export function receivedFact(
+  received: Return,
+  units: readonly ItemUnits[],
+  warehouse: Fact["warehouse"],
+  announced: boolean,
+): Fact {
+  const attributes = { ...attributesOf(received, units), announced };
+  return { act: "return.receive", warehouse, ...commonOf(received, units), attributes };
 }
 
 /** What an inspection is billed as. */
@@ -25,6 +31,5 @@ function commonOf({ id, merchant_id, version }: Return, units: readonly ItemUnit
 
 function attributesOf({ order_id }: Return, units: readonly ItemUnits[]) {
   const skus = new Set(units.map(({ item: { sku } }) => sku)).size;
-  // Goods come back here by a return that was made before.
-  return { order_id: wireId("order", order_id), announced: true, skus };
+  return { order_id: wireId("order", order_id), skus };
 }

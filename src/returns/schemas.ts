@@ -101,6 +101,9 @@ export const ReceiveReturn = closed({
   items: Type.Optional(
     Type.Array(closed({ sku: textField(100), quantity: quantityField() }), { minItems: 1, maxItems: items_max }),
   ),
+  announced: Type.Optional(
+    Type.Boolean({ description: "False when nobody knew that they come: the return was made for what was found." }),
+  ),
 });
 export type ReceiveReturn = Static<typeof ReceiveReturn>;
 

@@ -1,15 +1,8 @@
 import { decimalText, type Fraction, readFraction, roundedUnits, startedUnits } from "../kit/fraction.ts";
-import type { WeightUnit } from "../kit/weight_unit.ts";
+import { unitNanograms, type WeightUnit } from "../kit/weight_unit.ts";
 
 /** A weight as an exact fraction of nanograms, so that 0.45359237 kg is exactly one pound. Always above zero. */
 export type Weight = Fraction;
-
-const unitNanograms = {
-  lb: 453_592_370_000n,
-  oz: 28_349_523_125n,
-  kg: 1_000_000_000_000n,
-  g: 1_000_000_000n,
-} as const satisfies Record<WeightUnit, bigint>;
 
 /**
  * Reads a weight from a number or its decimal text, without rounding. Null when it is zero, negative, not finite, no

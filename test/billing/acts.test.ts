@@ -137,7 +137,10 @@ describe("what comes in and lies there", () => {
         business_date: "2026-01-01",
         quantity: 20,
         source: { type: "movement", id: added.data.received.movement_id, line: null, version: null },
-        attributes: { announced: false, cartons: 2, pallets: null, reference: "PO-1", skus: 1, lots: 0 },
+        attributes: {
+          ...{ announced: false, cartons: 2, pallets: null, reference: "PO-1", skus: 1, lots: 0 },
+          ...{ on_working_day: true, outside_working_hours: null },
+        },
         reversal_of: null,
       },
     ]);
@@ -147,7 +150,7 @@ describe("what comes in and lies there", () => {
     await ask("scanReceipt", `/inventory/receipts/${id}/lines`, { items: [line(salt, 7)] });
     const closed = await ask("closeReceipt", `/inventory/receipts/${id}/close`, { pallets: 1 });
     expect(closed.told).toEqual(["receipt.close 16"]);
-    expect(closed.facts[0]?.attributes).toMatchObject({ announced: true, pallets: 1, skus: 2 });
+    expect(closed.facts[0]?.attributes).toMatchObject({ announced: true, cartons: null, pallets: 1, skus: 2 });
     expect((await ask("closeReceipt", `/inventory/receipts/${id}/close`)).told).toEqual([]);
     const empty = (await ask("createReceipt", "/inventory/receipts", { location: main, lines })).data;
     expect((await ask("closeReceipt", `/inventory/receipts/${empty.id}/close`)).told).toEqual([]);
@@ -256,10 +259,11 @@ describe("what goes out", () => {
     ).body.data;
     const { id } = await shop.order([[set, 2]], { warehouse_id: main });
     const shipped = await ask("shipOrder", `/orders/${id}/ship`);
-    expect(shipped.told).toEqual(["order.pick 6", "order.pack 2"]);
+    expect(shipped.told).toEqual(["order.pick 6", "order.pack 6"]);
     expect(shipped.facts[0]?.attributes).toMatchObject({
       sku: "SET",
       confirmed: false,
+      sets: 2,
       components: [
         { sku: "TEA", in_set: 2, quantity: 4 },
         { sku: "SALT", in_set: 1, quantity: 2 },
@@ -298,9 +302,13 @@ test("what comes back, with its label", async () => {
   const { id } = (await ask("createReturn", "/returns", wanted)).data;
   const bought = await ask("createReturnLabel", `/returns/${id}/label`, label);
   expect(bought.facts).toMatchObject([{ act: "label.buy", attributes: { return_id: id, shipment_id: null } }]);
-  const some = await ask("receiveReturn", `/returns/${id}/receive`, { items: [line(tea, 1)] });
+  const some = await ask("receiveReturn", `/returns/${id}/receive`, { items: [line(tea, 1)], announced: false });
   const rest = await ask("receiveReturn", `/returns/${id}/receive`);
   expect([...some.told, ...rest.told]).toEqual(["return.receive 1", "return.receive 2"]);
+  expect([some, rest].map(({ facts: [fact] }) => fact?.attributes)).toEqual([
+    { order_id, skus: 1, announced: false },
+    { order_id, skus: 1, announced: true },
+  ]);
   const items = [
     { ...line(tea, 2), condition: "unopened" },
     { ...line(tea, 1), condition: "damaged" },

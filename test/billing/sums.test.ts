@@ -14,7 +14,15 @@ test(`units picked are those shipped, put back, and still in staging (seed ${see
   const random = seededRandom(seed);
   const shop = await openShop();
   const { app } = shop;
-  const goods = [await shop.product(400), await shop.product(30), await shop.product(400)];
+  const goods = [await shop.product(400), await shop.product(10), await shop.product(400)];
+  // Most units of one product lie in another warehouse than those of the others.
+  const [{ address, location_zones }] = (await app.get("/inventory/locations")).body.data;
+  const zones = location_zones.map(({ zone_id, temperature_zone }: Record<string, string>) => {
+    return { zone_id, temperature_zone };
+  });
+  const opened = { name: "West", priority: 200, address: { ...address, name: "West" }, location_zones: zones };
+  const location = (await app.post("/inventory/locations", opened)).body.data.warehouse_id;
+  await app.post("/inventory", { sku: goods[1]?.sku, quantity: 400, location, bin: "W-01" });
   const orders: { id: string; skus: string[] }[] = [];
   const done = new Map<string, number>();
   for (let act = 0; act < 150; act += 1) {
@@ -24,6 +32,7 @@ test(`units picked are those shipped, put back, and still in staging (seed ${see
     }
     const { id, skus } = random.pick(orders);
     const items = [{ sku: random.pick(skus), quantity: random.integer(1, 3) }];
+    const whs = random.pick(["whs_1001", location]);
     const acts: readonly (readonly [name: string, ask: () => Promise<{ status: number }>])[] = [
       [
         "pick",
@@ -35,7 +44,7 @@ test(`units picked are those shipped, put back, and still in staging (seed ${see
       ["cancel", () => app.call("DELETE", `/orders/${id}`)],
       ["cancel_items", () => app.post(`/orders/${id}/cancel_items`, { items })],
       ["short", () => app.post(`/orders/${id}/pick`, { items: items.map((one) => ({ ...one, short: 1 })) })],
-      ["putback", () => app.post("/inventory/putbacks", { order_id: id, ...items[0], bin: "A-01" })],
+      ["putback", () => app.post("/inventory/putbacks", { order_id: id, ...items[0], bin: "A-01", location: whs })],
     ];
     const [name, ask] = random.pick(acts);
     const { status } = await ask();

@@ -123,9 +123,38 @@ const packs: Check<Noun> = {
       select ${order_history.order_id} as id, 1 as done, 0 as billed from ${order_history}
       where ${order_history.event} = 'pack' and ${order_history.created_at} >= ${began}
       union all
-      select ${billable_events.source_id}, 0, 1 from ${billable_events}
-      where ${billable_events.act} = ${act("order.pack")}
+      select ${billable_events.source_id}, 0, count(distinct ${billable_events.source_version}) from ${billable_events}
+      where ${billable_events.act} = ${act("order.pack")} group by ${billable_events.source_id}
     ) as both_sides group by id`,
+};
+
+// Nobody says which of the picked units are packed. What left was, but for units in whose place others were given up.
+// What a carrier had of a cancelled order is taken from the shelf, unpacked.
+const packs_by_warehouse: Check<Noun> = {
+  rule: "I17 units that are billed as packed were picked there, and those that left are among them",
+  noun: "order",
+  rows: sql`select id,
+      case when billed < lowest then lowest when billed > picked then picked else billed end as expected,
+      billed as actual
+    from (
+      select id, sum(billed) as billed, sum(picked) as picked,
+        sum(gone) - sum(sum(given_up)) over (partition by id) as lowest
+      from (
+        select ${referred} as id, ${stock_items.warehouse_id} as place, 0 as billed,
+          case ${movements.reason} when 'picked' then ${movements.quantity} else 0 end as picked,
+          case when ${movements.type} = 'sale' and ${bins.kind} = 'staging' and ${referred} in (
+            select ${orders.id} from ${orders} where ${orders.created_at} >= ${began}
+          ) then ${movements.quantity} else 0 end as gone,
+          case when ${movements.type} = 'transfer' and ${bins.kind} = 'staging' then ${movements.quantity} else 0 end
+            as given_up
+        from ${movements} join ${stock_items} on ${stock_items.id} = ${movements.from_item_id}
+        join ${bins} on ${bins.id} = ${stock_items.bin_id}
+        where ${movements.reference_type} = 'order'
+        union all
+        select ${billable_events.source_id}, ${billable_events.warehouse_id}, ${billable_events.quantity}, 0, 0, 0
+        from ${billable_events} where ${billable_events.act} = ${act("order.pack")}
+      ) as both_sides group by id, place
+    ) as places`,
 };
 
 const recorded: readonly Recorded[] = [
@@ -242,16 +271,19 @@ const own: RowsOf = (db, id) => plainRows(db, "billable_events", billable_events
 const ofSource: RowsOf = (db, id) =>
   plainRows(db, "billable_events", billable_events, eq(billable_events.source_id, id));
 
-const verifyFacts = verifierOf([...ofMovements, picks, packs, ...recorded.map(sameAs), ...ofFacts], {
-  movement: ofSource,
-  order: ofSource,
-  receipt: ofSource,
-  transfer: ofSource,
-  count: ofSource,
-  label: ofSource,
-  return: ofSource,
-  "billable event": own,
-});
+const verifyFacts = verifierOf(
+  [...ofMovements, picks, packs, packs_by_warehouse, ...recorded.map(sameAs), ...ofFacts],
+  {
+    movement: ofSource,
+    order: ofSource,
+    receipt: ofSource,
+    transfer: ofSource,
+    count: ofSource,
+    label: ofSource,
+    return: ofSource,
+    "billable event": own,
+  },
+);
 
 /** Checks what is billed against the acts and the ledger, and the storage of each day against the ledger. */
 export async function verifyBilling(db: Db): Promise<Difference[]> {

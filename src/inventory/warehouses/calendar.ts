@@ -44,8 +44,16 @@ export function workingDay(from: number, { working_days, holidays }: DispatchCal
   return null;
 }
 
-/** Whether it is a day on which orders leave, at a moment (ms). */
-export function isWorkingDay(at: number, calendar: DispatchCalendar): boolean {
+/**
+ * Whether it is a day on which orders leave, at a moment (ms), and whether that is outside working hours: on such a day
+ * null, since a warehouse does not say at what hours it works.
+ */
+export function workingTime(at: number, calendar: DispatchCalendar) {
+  const on_working_day = isWorkingDay(at, calendar);
+  return { on_working_day, outside_working_hours: on_working_day ? null : true };
+}
+
+function isWorkingDay(at: number, calendar: DispatchCalendar): boolean {
   const { day } = localTime(at, calendar.timezone);
   return workingDay(day, calendar) === day;
 }

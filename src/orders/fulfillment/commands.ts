@@ -2,7 +2,8 @@ import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import { commitClaim, freshClaim, mayAllLeave, missClaim, pickClaim } from "../../inventory/claims/commands.ts";
 import { openEach } from "../../inventory/claims/open/commands.ts";
-import type { LineUnits, PickedUnits } from "../../inventory/reservations/claim.ts";
+import { listStaged } from "../../inventory/picking/store.ts";
+import type { LineUnits, PickedUnits, TakenUnits } from "../../inventory/reservations/claim.ts";
 import { listCalendars } from "../../inventory/warehouses/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault, orFault } from "../../kit/fault.ts";
@@ -18,6 +19,7 @@ import { insertShipment } from "../shipments/store.ts";
 import { awaitsWork, type OrderAction, orderMoves } from "../status.ts";
 import { lockOrder, lockOrders, type Step, saveOrder, saveSteps, stepOf } from "../store.ts";
 import { packFacts, parcelsInHouse, pickFacts } from "./facts.ts";
+import { type Packing, packingPlaces, sharesOf } from "./packing.ts";
 import {
   addedUp,
   isPacked,
@@ -151,7 +153,7 @@ async function pickLocked(tx: Tx, locked: Order, input: PickOrder, actor: Actor)
       ? { picks: before.lines.flatMap((line) => picksUpTo(line, line.reserved)), misses: [] }
       : readPicks(before, input.items);
   const steps = await intoWork(tx, before, actor);
-  if (picks.length > 0) steps.push(await pick(tx, reached(before, steps), picks, { actor, confirmed: true }));
+  if (picks.length > 0) steps.push((await pick(tx, reached(before, steps), picks, { actor, confirmed: true })).step);
   const order = await saveSteps(tx, before, steps);
   return misses.length === 0 ? order : miss(tx, order, misses, actor);
 }
@@ -208,27 +210,22 @@ async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor)
     (at) => fields[at] ?? "packages",
   );
   const packs = addedUp(left);
+  const described = input.packages.map(({ items, ...parcel }) => {
+    return { ...parcel, units: addedUp(left.filter(({ item }) => items.includes(item))) };
+  });
   const shipments = [...order.shipments];
-  for (const items of packages) {
-    const units = addedUp(left.filter(({ item }) => items.includes(item)));
+  for (const { units } of described)
     shipments.push(await insertShipment(tx, order, { carrier: null, service: null }, units));
-  }
-  return stepThrough(tx, { ...order, shipments }, { actor, parcels: packages.length }, (working) => {
+  return stepThrough(tx, { ...order, shipments }, { actor, parcels: described.length, described }, (working) => {
     return { picks: missingPicks(working, packs), packs };
   });
-}
-
-/** Units to be packed, and into how many parcels. */
-interface Staging {
-  readonly units: readonly LineUnits[];
-  readonly parcels: number;
 }
 
 /**
  * Brings units of a locked order to where they stand packed, by the steps that are missing; picks are assumed to follow
  * the plan. Refuses: insufficient_inventory, lot_not_pickable. Emits: order.fulfilled.
  */
-export async function stage(tx: Tx, before: Order, { units, parcels }: Staging, actor: Actor): Promise<Order> {
+export async function stage(tx: Tx, before: Order, { units, parcels }: Packing, actor: Actor): Promise<Order> {
   if (units.length === 0) throw nothingToTake(before);
   return stepThrough(tx, before, { actor, parcels }, (working) => missingSteps(working, units));
 }
@@ -237,14 +234,19 @@ export async function stage(tx: Tx, before: Order, { units, parcels }: Staging, 
 async function stepThrough(
   tx: Tx,
   before: Order,
-  { actor, parcels }: { readonly actor: Actor; readonly parcels: number },
+  { actor, ...how }: Omit<Packing, "units"> & { readonly actor: Actor },
   missing: (working: Order) => { readonly picks: readonly PickedUnits[]; readonly packs: readonly LineUnits[] },
 ): Promise<Order> {
   const steps = await intoWork(tx, before, actor);
   const { picks, packs } = missing(reached(before, steps));
-  if (picks.length > 0) steps.push(await pick(tx, reached(before, steps), picks, { actor, confirmed: false }));
+  const taken: TakenUnits[] = [];
+  if (picks.length > 0) {
+    const { step, ...picked } = await pick(tx, reached(before, steps), picks, { actor, confirmed: false });
+    steps.push(step);
+    taken.push(...picked.taken);
+  }
   const picked = reached(before, steps);
-  if (packs.length > 0) steps.push(pack(tx, picked, { units: packs, parcels }, actor));
+  if (packs.length > 0) steps.push(await pack(tx, picked, { ...how, units: packs }, taken, actor));
   const order = await saveSteps(tx, before, steps);
   if (packs.length > 0 && isPacked(order)) await emit(tx, [orderEvent("order.fulfilled", order, tx.now, picked)]);
   return order;
@@ -280,21 +282,32 @@ async function pick(
   before: Order,
   picks: readonly PickedUnits[],
   how: { readonly actor: Actor; readonly confirmed: boolean },
-): Promise<Step> {
+): Promise<{ readonly step: Step; readonly taken: readonly TakenUnits[] }> {
   const { claims, taken } = await pickClaim(tx, before.id, picks, how);
   const order: Order = { ...withClaims(before, claims), status: move(orderMoves, "pick", before.status) };
   const note = how.confirmed ? null : "assumed";
   const step = stepOf(tx, before, order, { event: "pick", actor: how.actor, note });
   billFacts(tx, pickFacts(before, step.order, taken, { calendars: await listCalendars(tx), confirmed: how.confirmed }));
-  return step;
+  return { step, taken };
 }
 
-function pack(tx: Tx, before: Order, { units, parcels }: Staging, actor: Actor): Step {
-  const packed = raised(before, "quantity_packed", units);
+async function pack(
+  tx: Tx,
+  before: Order,
+  packing: Packing,
+  taken: readonly TakenUnits[],
+  actor: Actor,
+): Promise<Step> {
+  const packed = raised(before, "quantity_packed", packing.units);
   const whole = isPacked(packed);
   const status = move(orderMoves, whole ? "pack" : "pack_part", before.status);
   const after: Order = { ...packed, status, fulfilled_at: whole ? tx.now : packed.fulfilled_at };
   const step = stepOf(tx, before, after, { event: "pack", actor });
-  billFacts(tx, packFacts(step.order, units, parcels));
+  const places = packingPlaces(before, taken);
+  const [usual] = places;
+  if (usual === undefined) return step;
+  const shares = sharesOf(before, packing, usual, places.length === 1 ? null : await listStaged(tx, before.id));
+  const parcels = packing.described === undefined ? packing.parcels : null;
+  billFacts(tx, packFacts(before, step.order, { shares, parcels, taken }, await listCalendars(tx)));
   return step;
 }
