@@ -291,7 +291,7 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
       "Leave the field out, or send the value it has. What the field stands for changes by another route, if any.",
   },
   merchant_required: {
-    when: "There are several merchants, and the request does not say whose record is meant or made.",
+    when: "There are several merchants, and nothing in the request decides whose record is meant or made.",
     remedy:
       "Send the header Packhouse-Merchant or the field merchant_id with a code or an id, or name the record by its id.",
   },

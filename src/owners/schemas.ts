@@ -31,8 +31,9 @@ export const ofMerchant = {
     Type.Union(named, {
       hint,
       description:
-        "For which merchant, by id or code: required of a house key where several merchants are served, unless the" +
-        " header `Packhouse-Merchant` says it.",
+        "For which merchant, by id or code. Where several are served, a house key says it, here or by the header" +
+        " `Packhouse-Merchant`, unless something else in the request decides it: an order's customer, or a SKU that one" +
+        " merchant alone has.",
     }),
   ),
 };
