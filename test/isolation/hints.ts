@@ -36,7 +36,7 @@ export async function strangeHints(fixture: Fixture, confuses = false): Promise<
   return others.filter((id) => heard.includes(id));
 }
 
-/** Makes a change for the house, of which hints tell as of one that came by the port; for this merchant if one is given. */
+/** Makes a change for the house, of which hints tell as if it came by the port; for a merchant if one is given. */
 async function witnessed({ app: { app, service, keys } }: Fixture, path: string, body: object, whose: string | null) {
   const headers = { authorization: `Bearer ${keys.live.full}`, "content-type": "application/json" };
   const url = `http://packhouse.test/v1${path}`;

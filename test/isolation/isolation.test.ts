@@ -82,7 +82,7 @@ describe("a merchant", () => {
     );
   });
 
-  test("would be found by each table of what merchants own, were its rows read without regard to whose they are", async () => {
+  test("would be found by each table of what merchants own, were it read without its condition", async () => {
     const tables = Object.keys(forgotten);
     expect([...tables, ...through_others].sort()).toEqual([...ownedTables].sort());
     const unseen: string[] = [];

@@ -138,6 +138,16 @@ const dayColumns: readonly Column<StoredDay>[] = [
   { id: "volume", title: texts.volume, align: "right", cell: ({ cm3 }) => (cm3 === 0 ? "–" : cubicMetres(cm3)) },
 ];
 
+const places = new WeakMap<StorageDay, number>();
+let places_count = 0;
+
+/** A number for the place of a row whose bin is not told: rows of two bins may be equal in all else. */
+function placeOf(row: StorageDay): number {
+  const known = places.get(row) ?? ++places_count;
+  places.set(row, known);
+  return known;
+}
+
 function Rows({ asked }: { readonly asked: Params }) {
   const { several, nameOf } = useWarehouses();
   const columns: readonly Column<StorageDay>[] = [
@@ -166,7 +176,7 @@ function Rows({ asked }: { readonly asked: Params }) {
       path="/billing/storage"
       params={asked}
       columns={columns}
-      id={(it) => [it.business_date, it.product_id, it.lot_number, it.warehouse_id, it.bin].join(" ")}
+      id={(it) => [it.business_date, it.product_id, it.lot_number, it.warehouse_id, it.bin ?? placeOf(it)].join(" ")}
       href={(it) => stockHref(it.sku, it)}
       empty={<EmptyState icon="boxes" title={texts.noStorageTitle} text={texts.noStorageText} />}
     />
