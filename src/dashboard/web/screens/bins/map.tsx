@@ -1,6 +1,5 @@
 import { memo } from "preact/compat";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { several } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
 import type { Placed, Warehouse } from "../../api/stock_types.ts";
 import { query, setQuery, to } from "../../browser/router.ts";
@@ -20,7 +19,7 @@ type Zone = Warehouse["location_zones"][number];
 
 /** The bins of a warehouse as a map: zones as areas, bins as cells by the order of their codes. */
 export function BinsScreen() {
-  const { all, several: hasSeveral, options, problem } = useWarehouses();
+  const { all, several, options, problem } = useWarehouses();
   const warehouse = all.find(({ warehouse_id }) => warehouse_id === query.value.get("location")) ?? all[0];
   const q = query.value.get("q") ?? "";
   const chosen = query.value.get("bin");
@@ -41,7 +40,7 @@ export function BinsScreen() {
     <Page title={texts.title} beside={<span class="count">{texts.bins(bins.length)}</span>}>
       <div class="list-bar">
         <SearchField key="map" param="q" hint={texts.search} />
-        {hasSeveral && (
+        {several && (
           <select
             class="filter"
             aria-label={texts.warehouse}
@@ -59,7 +58,7 @@ export function BinsScreen() {
           {found && texts.found(found.codes.size)}
           {found?.more && ` · ${texts.foundMore}`}
         </span>
-        <Legend />
+        <Legend kept={bins.some((bin) => keptFor(bin) !== null)} />
       </div>
       {found && found.codes.size > 0 && <FoundBins codes={[...found.codes]} chosen={chosen} />}
       <div class={chosen ? "map-page open" : "map-page"}>
@@ -119,7 +118,8 @@ function FoundBins({ codes, chosen }: { readonly codes: readonly string[]; reado
   );
 }
 
-function Legend() {
+/** `kept`: whether any bin is kept for a merchant. */
+function Legend({ kept }: { readonly kept: boolean }) {
   return (
     <ul class="map-legend" aria-label={texts.legend}>
       {fills.map((fill) => (
@@ -128,7 +128,7 @@ function Legend() {
           {fillWord(fill)}
         </li>
       ))}
-      {several.value && (
+      {kept && (
         <li>
           <span class="cell empty kept" aria-hidden="true" />
           {texts.legendKept}
