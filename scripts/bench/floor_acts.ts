@@ -97,8 +97,8 @@ function additions({ db, insert }: Tools) {
       " on conflict (warehouse_id, code) do update set kind = 'staging' returning id",
   );
   const newItem = db.prepare(
-    "insert into stock_items (product_id, warehouse_id, bin_id, on_hand, reserved, received_at, updated_at, merchant_id)" +
-      " values (?,?,?,?,?,?,?,1) on conflict (product_id, bin_id) where lot_id is null" +
+    "insert into stock_items (product_id, warehouse_id, bin_id, on_hand, reserved, received_at, updated_at," +
+      " merchant_id) values (?,?,?,?,?,?,?,1) on conflict (product_id, bin_id) where lot_id is null" +
       " do update set on_hand = on_hand + excluded.on_hand returning id",
   );
   const newMovement = insert(
