@@ -10,7 +10,7 @@ import type { Ready } from "../reference/fuzz/supplies.ts";
 import { type Asked, type Fixture, needsOf, type Owned, type Told } from "./fixture.ts";
 import { type Place, placesOf, put } from "./places.ts";
 import { allRows, changesOf, writtenTables } from "./rows.ts";
-import { differenceOf, plain, strangers, unknownOf } from "./words.ts";
+import { differenceOf, plain, strangers, unknownOf, wholeOf } from "./words.ts";
 
 /** An operation as it is checked. */
 export interface Checked extends ShownOperation {
@@ -115,7 +115,7 @@ export async function compareLooks(fixture: Fixture, looks: readonly Asked[]): P
   const found: string[] = [];
   for (const look of looks) {
     const told = await ask(look);
-    const others = published.test(look.path) ? [] : scan(told.text, look);
+    const others = published.test(look.path) ? [] : scan(wholeOf(told), look);
     if (others.length > 0) found.push(`${look.path} tells ${others.join()}`);
     if (changing.test(look.path)) continue;
     const [then, now] = [before.get(look.path), told].map((one) => one && plain(one, merchants.BETA.id));
@@ -149,7 +149,7 @@ export async function check(fixture: Fixture, operations: readonly Checked[]): P
     // What takes several transactions misses its first one, which was taken back.
     if (told.status >= 500 && !/ own /.test(what))
       findings.leaks.push(`${what}: ${told.status} ${told.text.slice(0, 300)}`);
-    for (const name of scan(told.text, asked)) findings.leaks.push(`${what} tells ${name}`);
+    for (const name of scan(wholeOf(told), asked)) findings.leaks.push(`${what} tells ${name}`);
     return told;
   };
   try {
@@ -181,10 +181,13 @@ async function checkClosed(fixture: Fixture, operation: Checked, ask: Ask, findi
 async function checkOpen(fixture: Fixture, operation: Checked, ask: Ask, findings: Findings): Promise<void> {
   const own = fixture.merchants.BETA;
   const base = baseOf(operation, own);
-  const { operationId, mode, method, places } = operation;
-  const by_people = operation.need === "user";
+  const { operationId, mode, method, places, need } = operation;
+  const by_people = need === "user";
+  // Once as it is usually asked, since not every operation has a place for a name.
+  const usual = requestOf(operation, base, own.keys[mode].full);
+  if (need !== "none" && !by_people && !published.test(usual.path)) await ask(`${operationId} own records`, usual);
   const levels = by_people ? of_people : method === "get" ? readers : writers;
-  for (const place of [...places, ...(operation.need === "none" ? [] : [header])]) {
+  for (const place of [...places, ...(need === "none" ? [] : [header])]) {
     const what = `${operationId} ${place.in} ${place.steps.join(".")}`;
     const send = (name: string, value: string, key: string) => {
       const asked = requestOf(operation, base, key, place, value);

@@ -16,8 +16,19 @@ export function unknownOf(word: string, like: string): string {
 
 const requests = /\breq_[0-9a-f]{32}\b/g;
 
+/** What is said of every request alone. */
+const own_headers = /^(?:x-request-id|(?:x-)?ratelimit(?:-.*)?)$/;
+
+/** All that an answer tells: its headers, and its text. */
+export const wholeOf = ({ text, headers }: Pick<Told, "text" | "headers">): string =>
+  [...[...headers].filter(([name]) => !own_headers.test(name)).map(([name, said]) => `${name}: ${said}`), text].join(
+    "\n",
+  );
+
 /** An answer without what every answer has of its own, and without what was sent. */
-export function plain({ status, text }: Told, sent: string): string {
+export function plain(answer: Told, sent: string): string {
+  const { status } = answer;
+  const text = wholeOf(answer);
   const order = new Map<string, string>();
   // An id is not a part of a longer one.
   const forms = [sent, encodeURIComponent(sent), sent.replace("https://", "")].map((form) =>
@@ -26,6 +37,8 @@ export function plain({ status, text }: Told, sent: string): string {
   const told = forms
     .reduce<string>((left, form) => left.replaceAll(form, "<sent>"), text.replace(requests, "<request>"))
     .replace(/"timestamp":"[^"]+"/, "<now>")
+    // A digest of all that is told.
+    .replace(/^etag: .+$/m, "etag: <tag>")
     // A key's uses are noted a while after them.
     .replace(/"last_used_at":"[^"]+"/g, "<lately>")
     .replace(/(#)[\w-]{43}|(expires=)\d+&signature=[\w-]+/g, "$1$2<chance>")
