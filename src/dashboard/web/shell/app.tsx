@@ -65,7 +65,7 @@ function load(screen: Screen): void {
   );
 }
 
-/** The first screen that who is signed in may see, for `/` as long as there is no other. */
+/** The first screen that who is signed in may see: where those begin who do not see Today. */
 const firstScreen = () => listed.screens.find((one) => one.listed === "nav" && maySee(one));
 
 /** Hands in what can be shown, and from then on loads the screen that the address names. */
@@ -104,11 +104,6 @@ function Shown({ found }: { readonly found: Found | null }) {
 }
 
 function NotFound() {
-  const first = firstScreen();
-  useEffect(() => {
-    if (place.value.path === "/" && first) navigate(to(first.path), { replace: true });
-  }, []);
-  if (place.value.path === "/" && first) return null;
   return (
     <Page title={shell.notFound}>
       <EmptyState
@@ -124,7 +119,12 @@ function NotFound() {
   );
 }
 
-function NotPermitted({ screen: { house, permission } }: { readonly screen: Screen }) {
+function NotPermitted({ screen: { path, house, permission } }: { readonly screen: Screen }) {
+  const first = path === "/" ? firstScreen() : undefined;
+  useEffect(() => {
+    if (first) navigate(to(first.path), { replace: true });
+  }, [first]);
+  if (first) return null;
   const { user, view_as = null } = session.value ?? {};
   const lacking = view_as ? shell.notViewed(view_as.name) : shell.notPermittedText(permission ?? "", user?.role ?? "");
   return (
