@@ -32,8 +32,8 @@ export const ofMerchant = {
       hint,
       description:
         "For which merchant, by id or code. Where several are served, a house key says it, here or by the header" +
-        " `Packhouse-Merchant`, unless something else in the request decides it: an order's customer, or a SKU that one" +
-        " merchant alone has.",
+        " `Packhouse-Merchant`, unless something else in the request decides it: an order's customer, or a SKU that" +
+        " one merchant alone has.",
     }),
   ),
 };

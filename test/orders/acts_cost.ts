@@ -1,5 +1,5 @@
 // How many statements the acts of an order ask of SQLite, counted where they are run. `bun test/orders/acts_cost.ts`
-// prints them.
+// prints them, `--several` those of one of several merchants, `--show` each statement.
 import { Database, type Statement } from "bun:sqlite";
 import { openTestApp } from "../harness.ts";
 
@@ -12,8 +12,12 @@ export interface Cost {
 const asked: string[] = [];
 let counting = false;
 
+let watched = false;
+
 /** Has every statement noted that is run on a connection opened from now on. */
 function watchStatements(): void {
+  if (watched) return;
+  watched = true;
   const prepare = Database.prototype.prepare;
   Database.prototype.prepare = function (this: Database, query: string, ...rest: never[]) {
     const statement = prepare.call(this, query, ...rest) as Statement;
@@ -28,10 +32,16 @@ function watchStatements(): void {
   } as typeof prepare;
 }
 
-/** The acts of an order of three lines, in turn, and what each costs from its request to its answer. */
-export async function costsOfActs(show = false): Promise<Record<string, Cost>> {
+/**
+ * The acts of an order of three lines, in turn, and what each costs from its request to its answer: in a house of one
+ * merchant, or for one of `several`.
+ */
+export async function costsOfActs({ show = false, several = false } = {}): Promise<Record<string, Cost>> {
   watchStatements();
-  const { call, close } = await openTestApp();
+  const { call: asked_by, post, close } = await openTestApp();
+  if (several) for (const code of ["ACME", "BOLT"]) await post("/merchants", { code, name: code });
+  const headers: Record<string, string> = several ? { "packhouse-merchant": "ACME" } : {};
+  const call = (method: string, path: string, body: object = {}) => asked_by(method, path, body, { headers });
   const skus = ["A-1", "B-1", "C-1"];
   const line_items = skus.map((sku) => ({ sku, quantity: 1, unit_price: "5.00" }));
   for (const sku of skus) {
@@ -90,4 +100,7 @@ export async function costsOfActs(show = false): Promise<Record<string, Cost>> {
   return costs;
 }
 
-if (import.meta.main) console.table(await costsOfActs(process.argv.includes("--show")));
+if (import.meta.main)
+  console.table(
+    await costsOfActs({ show: process.argv.includes("--show"), several: process.argv.includes("--several") }),
+  );
