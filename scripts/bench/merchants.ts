@@ -35,7 +35,7 @@ export async function measureMerchants(seconds: number): Promise<number> {
   return missed;
 }
 
-/** The same requests to both houses: by the first merchant's key what is its own, by the house's what it alone may do. */
+/** The same requests to both houses: the first merchant's own by its key, and by the house's what it alone may do. */
 function comparedBy({ house, merchant }: { house: string; merchant: string }, ids: Ids): Compared[] {
   const both = (name: string, key: string, shot: Compared["few"]) => ({
     name,
