@@ -56,14 +56,14 @@ export function answerOrder(call: Call, id: string, asked: Asked, work: (tx: Tx)
 /** The order as answers about it alone show it. */
 export const orderAnswer = (order: Order, now: number) => taggedOrder(orderView(order, now));
 
-/** An order's view with its tag: what stock and the calendar decide of it changes no version. */
+/** An order's view with its tag: what stock, the calendar and its merchant's suspension decide changes no version. */
 export function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): View {
   const lines = view.line_items.map((line) => [
     line.quantity_reserved,
     line.quantity_backordered,
     line.quantity_picked,
   ]);
-  return tagged(view, view.version, [view.estimated_ship_date, lines]);
+  return tagged(view, view.version, [view.estimated_ship_date, lines, view.allowed_actions]);
 }
 
 /** Refuses: resource_missing, precondition_failed, malformed_header, unless the order is as `If-Match` says. */
