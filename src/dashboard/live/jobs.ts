@@ -32,6 +32,7 @@ const changed_by_jobs: { readonly [Name in JobName]?: string } = {
   "webhooks.mail": "notices",
   "platforms.import": "platforms",
   "platforms.report": "platforms",
+  "orders.hold_suspended": "orders",
 };
 
 /** A client that receives hints. */

@@ -268,6 +268,19 @@ describeInBrowser("several merchants", () => {
     await page.waitForSelector("h1:has-text('Tea of BREW')");
   });
 
+  test("an order that only waits for its merchant is not offered to be released", async () => {
+    await house.live.must("POST", "/merchants/BREW/suspend", {});
+    const { page } = await house.open(`/orders/${orders["BREW"]}`);
+    await page.waitForSelector("text=On hold: merchant suspended");
+    const releases = page.locator(".page-acts button:has-text('Release')");
+    expect(await releases.count()).toBe(1);
+    await as("BREW")("POST", `/orders/${orders["BREW"]}/release`, {});
+    await page.waitForSelector("text=On hold: payment", { state: "detached" });
+    expect([await releases.count(), await page.locator("button:has-text('Release')").count()]).toEqual([0, 0]);
+    await house.live.must("POST", "/merchants/BREW/reactivate", {});
+    await page.waitForSelector("text=On hold: merchant suspended", { state: "detached" });
+  });
+
   test("are made, changed, suspended and reactivated, and closed once nothing of them is left", async () => {
     const tab = await house.open("/settings/merchants");
     const { page } = tab;

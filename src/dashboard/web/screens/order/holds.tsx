@@ -6,13 +6,13 @@ import { Notice } from "../../kit/notice.tsx";
 import { Time } from "../../kit/values.tsx";
 import { moment } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
-import { mayAct, OneAct } from "./acts/acts.tsx";
+import { isReleasable, mayAct, OneAct } from "./acts/acts.tsx";
 
 /** The holds of an order and how each ends. */
 export function Holds({ order, etag }: { readonly order: Order; readonly etag: string | null }) {
   const [releasing, setReleasing] = useState(false);
   if (order.holds.length === 0) return null;
-  const releasable = mayAct("release") && order.holds.some(({ lifted_by }) => lifted_by === "release");
+  const releasable = mayAct("release") && isReleasable(order);
   return (
     <>
       {order.holds.map((hold) => (

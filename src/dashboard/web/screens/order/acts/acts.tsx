@@ -46,9 +46,13 @@ const shown_beside = 3;
 /** Whether the user may do this action on an order. */
 export const mayAct = (action: string) => may(floor.has(action) ? "orders.fulfil" : "orders.write");
 
+/** Whether a hold of the order ends by releasing it, and not only once its cause is gone. */
+export const isReleasable = (order: Order) => order.holds.some(({ lifted_by }) => lifted_by === "release");
+
 /** The possible actions on the order, the main one first. */
 function actsOf(order: Order): string[] {
-  const allowed: string[] = order.allowed_actions.filter(mayAct);
+  const isOfUse = (action: string) => mayAct(action) && (action !== "release" || isReleasable(order));
+  const allowed: string[] = order.allowed_actions.filter(isOfUse);
   const packed = order.fulfillment_status !== "unfulfilled";
   // Once everything is picked, packing is offered before picking.
   const unpicked = order.line_items.some((line) => line.quantity_reserved > inStaging(line));
