@@ -30,9 +30,9 @@ export function plain(answer: Told, sent: string): string {
   const { status } = answer;
   const text = wholeOf(answer);
   const order = new Map<string, string>();
-  // An id is not a part of a longer one.
+  // An id is not a part of a longer one, and a number not of the id of something that was made meanwhile.
   const forms = [sent, encodeURIComponent(sent), sent.replace("https://", "")].map((form) =>
-    /^\w+$/.test(form) ? new RegExp(`(?<=\\b(?:[a-z]{3}_)?)${form}\\b`, "g") : form,
+    /^\w+$/.test(form) ? new RegExp(`\\b${form}\\b`, "g") : form,
   );
   const told = forms
     .reduce<string>((left, form) => left.replaceAll(form, "<sent>"), text.replace(requests, "<request>"))
