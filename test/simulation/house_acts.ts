@@ -86,7 +86,7 @@ const lot = act({
 });
 
 const transfer = act({
-  weight: 3,
+  weight: 5,
   input: fc.record({ from: house, wants: fc.array(fc.record({ sku, quantity: few }), { minLength: 1, maxLength: 2 }) }),
   play: async (model, service, { from, wants }) => {
     const other = houses.find((one) => one !== from) ?? from;
@@ -106,7 +106,7 @@ const transfer = act({
 });
 
 const arrive = act({
-  weight: 3,
+  weight: 6,
   input: fc.record({ nth, lost: rarely, some: option(fc.record({ load: nth, quantity: few, bin: seldom(storage) })) }),
   ready: (model) => inHouse(model).transfers.length > 0,
   play: async (model, service, { nth, lost, some }) => {

@@ -8,9 +8,9 @@ import { dirname, join } from "node:path";
 import { type Mutant, mutants } from "./mutant_list.ts";
 
 const root = join(import.meta.dir, "../..");
-const [operations = "12000", ...words] = process.argv.slice(2);
+const [operations = "20000", ...words] = process.argv.slice(2);
 const seed = process.env["SIMULATION_SEED"] ?? "7";
-const longest_history = "150";
+const longest_history = "300";
 const copy = mkdtempSync(join(tmpdir(), "packhouse-mutants-"));
 
 function copyTree(): void {

@@ -16,7 +16,7 @@ import type { Look, Service } from "./service.ts";
 import { openStage, start } from "./stage.ts";
 
 // To set a store back on PostgreSQL costs as much as many operations.
-const usual_longest = engine === "postgres" ? 400 : 150;
+const usual_longest = engine === "postgres" ? 400 : 300;
 const [seed = 1, operations = 1000, longest = usual_longest, shorten = 1] = process.argv.slice(2).map(Number);
 const verify_every = 100;
 // A failure is made shorter for as long as this, then told as it is.
