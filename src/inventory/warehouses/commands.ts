@@ -275,6 +275,9 @@ async function fitFor(
   return bin;
 }
 
+/** How many bins of a zone are tried that turn out to be full once they are locked: others put goods into them. */
+const looks_max = 20;
+
 /**
  * The first storage bin of these zones that takes units that come; null when there is no storage bin at all.
  * Refuses: bin_full, bin_of_other_merchant; both name the first of them.
@@ -291,13 +294,11 @@ async function usualBin(
     servesOne(tx) ? findRoomyBin(tx, zone_id, units) : findBinFor(tx, { zone_id, needed: units, merchant_id });
   for (const { id } of zones) {
     let bin = await next(id, needed);
-    while (bin !== null) {
+    // Another may have filled it meanwhile, or emptied one that was full, which is known once it is locked.
+    for (let looks = looks_max; bin !== null && looks > 0; looks -= 1) {
       const room = await roomIn(tx, bin, goods, quantity);
       if (room.other === null && room.free >= room.needed) return bin;
-      // Another has filled it meanwhile, which is known now that it is locked; the next search passes over it.
-      const found = await next(id, needed);
-      assert(found?.id !== bin.id, "a bin that has no room is not found again");
-      bin = found;
+      bin = await next(id, needed);
     }
   }
   for (const { id } of zones) {
