@@ -20,7 +20,7 @@ import { refuseBundle, refuseTooMuch } from "../stock/rules.ts";
 import type { AddStock } from "../stock/schemas.ts";
 import { ownSpot, type StockedProduct } from "../stock/shelf.ts";
 import { findStockedId } from "../stock/store.ts";
-import { workingTime } from "../warehouses/calendar.ts";
+import { isOutsideHours } from "../warehouses/calendar.ts";
 import { binFor, waitingSpot, warehouseNamed } from "../warehouses/commands.ts";
 import { shareWarehouse } from "../warehouses/store.ts";
 import { binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
@@ -75,7 +75,7 @@ function addedFact(
       lots: lot_number === null ? 0 : 1,
       cartons: cartons ?? null,
       pallets: pallets ?? null,
-      ...workingTime(now, warehouse),
+      outside_working_hours: isOutsideHours(now, warehouse),
     },
   };
 }

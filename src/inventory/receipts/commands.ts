@@ -11,7 +11,7 @@ import { receiveUnits } from "../arrivals/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { type OpenShelf, shelfOf, stockEvent } from "../shelves/commands.ts";
 import { getStocked } from "../stock/store.ts";
-import { workingTime } from "../warehouses/calendar.ts";
+import { isOutsideHours } from "../warehouses/calendar.ts";
 import { warehouseNamed } from "../warehouses/commands.ts";
 import { calendarAt, shareWarehouse } from "../warehouses/store.ts";
 import type { ZonedWarehouse } from "../warehouses/warehouse.ts";
@@ -137,7 +137,7 @@ async function bill(tx: Tx, receipt: Receipt, { cartons, pallets }: CloseReceipt
     lots: await countLots(tx, receipt.id),
     cartons: cartons ?? null,
     pallets: pallets ?? null,
-    ...workingTime(tx.now, warehouse),
+    outside_working_hours: isOutsideHours(tx.now, warehouse),
   };
   const quantity = came.reduce((sum, { received }) => sum + received, 0);
   const { merchant_id, id } = receipt;

@@ -45,17 +45,12 @@ export function workingDay(from: number, { working_days, holidays }: DispatchCal
 }
 
 /**
- * Whether it is a day on which orders leave, at a moment (ms), and whether that is outside working hours: on such a day
- * null, since a warehouse does not say at what hours it works.
+ * Whether a moment (ms) is outside working hours: true on a day on which nothing leaves, and null on any other, since a
+ * warehouse does not say at what hours it works.
  */
-export function workingTime(at: number, calendar: DispatchCalendar) {
-  const on_working_day = isWorkingDay(at, calendar);
-  return { on_working_day, outside_working_hours: on_working_day ? null : true };
-}
-
-function isWorkingDay(at: number, calendar: DispatchCalendar): boolean {
+export function isOutsideHours(at: number, calendar: DispatchCalendar): true | null {
   const { day } = localTime(at, calendar.timezone);
-  return workingDay(day, calendar) === day;
+  return workingDay(day, calendar) === day ? null : true;
 }
 
 /** The cut-off (ms) until which what comes at a moment is to leave; null when no day is in sight. */

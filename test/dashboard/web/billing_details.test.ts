@@ -20,15 +20,15 @@ describe("what was known of a billed act", () => {
           lots: 0,
           cartons: 3,
           pallets: 1,
-          on_working_day: true,
+          outside_working_hours: null,
         },
       },
       "not announced · 1 SKU · 3 cartons · 1 pallet",
     ],
     [
       "a receipt of a holiday",
-      { source: movement, attributes: { announced: true, skus: 2, lots: 1, on_working_day: false } },
-      "announced · 2 SKUs · 1 lot · not on a working day",
+      { source: movement, attributes: { announced: true, skus: 2, lots: 1, outside_working_hours: true } },
+      "announced · 2 SKUs · 1 lot · outside working hours",
     ],
     [
       "a pick, whose order stands beside it",

@@ -5,6 +5,7 @@ import {
   cutoffFor,
   type DispatchCalendar,
   dispatchDay,
+  isOutsideHours,
   workingDay,
 } from "../../../src/inventory/warehouses/calendar.ts";
 import { dayText, localTime, readDay, weekdayOf, weekdays } from "../../../src/kit/zone.ts";
@@ -79,6 +80,14 @@ describe("an order leaves", () => {
     expect(leaves(at, usual("America/New_York", { cutoff_time: "23:59" }))).toBe("2026-01-07");
     expect(leaves("2026-01-07T05:00:00Z", usual("America/New_York", { cutoff_time: "00:00" }))).toBe("2026-01-08");
   });
+});
+
+test("a day on which nothing leaves is outside working hours, whatever the time; of other days nobody says", () => {
+  const [tokyo, holiday] = [usual("Asia/Tokyo"), usual("UTC", { holidays: ["2026-01-01"] })];
+  const of = (at: string, calendar: DispatchCalendar) => isOutsideHours(Date.parse(at), calendar);
+  // In Tokyo Friday's evening of London is Saturday.
+  expect([of("2026-01-02T10:00:00Z", tokyo), of("2026-01-02T20:00:00Z", tokyo)]).toEqual([null, true]);
+  expect([of("2026-01-01T10:00:00Z", holiday), of("2026-01-02T23:00:00Z", holiday)]).toEqual([true, null]);
 });
 
 describe("guards", () => {

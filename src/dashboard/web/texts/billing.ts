@@ -49,7 +49,7 @@ export const billingTexts = {
     ofOrder: (skus: string) => `order of ${skus}`,
     first: "first of the order",
     each: (weight: string) => `${weight} each`,
-    outsideHours: "not on a working day",
+    outsideHours: "outside working hours",
     finding: (quantity: number, sku: string, condition: string, disposition: string) =>
       `${quantity} × ${sku} ${condition}, ${disposition}`,
     agreedWith: (name: string) => `agreed with ${name}`,

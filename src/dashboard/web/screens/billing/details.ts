@@ -60,7 +60,7 @@ const tellers: Readonly<Record<string, (value: unknown, all: Known) => Told>> = 
   sets: (value) => some(value, words.set, words.sets),
   packages: (value) => (value as readonly Package[]).map(packageOf).filter(Boolean).join(", ") || null,
   components: (value) => (value as readonly Component[]).map((one) => `${one.quantity} × ${one.sku}`).join(", "),
-  on_working_day: (value) => (value === false ? words.outsideHours : null),
+  outside_working_hours: (value) => (value === true ? words.outsideHours : null),
   findings: (value) => (value as readonly Finding[]).map(findingOf).join(", "),
   approved_by: (value) => words.agreedWith(String(value)),
   reason: String,
