@@ -200,6 +200,9 @@ export const PickOrder = closed({
 });
 export type PickOrder = Static<typeof PickOrder>;
 
+// A lighter number is not written as decimal text (1e-7), and no scale shows it.
+const least_weight = 0.000_001;
+
 const PackedParcel = closed({
   items: Type.Array(closed(item), { minItems: 1, maxItems: 500 }),
   name: Type.Optional(
@@ -207,7 +210,7 @@ const PackedParcel = closed({
   ),
   weight: Type.Optional(
     nullable(
-      Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000, description: "What it weighs, as it was measured." }),
+      Type.Number({ minimum: least_weight, maximum: 1_000_000, description: "What it weighs, as it was measured." }),
     ),
   ),
   weight_unit: Type.Optional(nullable(weightUnitField("lb by default."))),

@@ -84,11 +84,17 @@ test("units that were picked earlier are packed where they lie, the first that c
   await pick(3, "JAM-0");
   const pack = (sku: string, quantity: number) => ({ items: [{ sku, quantity }] });
   // Two of the west and one of the main house; then the rest, with what the act picks by itself.
-  await sent(`/orders/${id}/pack`, { packages: [pack("JAM", 3)], partial: true });
-  expect(placed(await packsOf(id)).sort()).toEqual([
+  const dimensions = { length: 30, width: 20, height: 10, unit: "cm" };
+  const box = { ...pack("JAM", 3), name: "Box M", weight: 2, weight_unit: "kg", dimensions };
+  await sent(`/orders/${id}/pack`, { packages: [box], partial: true });
+  const divided = await packsOf(id);
+  expect(placed(divided).sort()).toEqual([
     [main, 1, 1],
     [west, 2, 1],
   ]);
+  // Neither of the two weighs what was said, nor stands in that box.
+  const unknown = { name: null, dimensions: null, weight: null, weight_unit: null, weight_is: null };
+  expect(divided.map(({ attributes }) => attributes["packages"])).toEqual([[unknown], [unknown]]);
   await sent(`/orders/${id}/pack`, { packages: [pack("JAM", 2), pack("JAM", 1), pack("POT", 2)] });
   expect(placed((await packsOf(id)).slice(2)).sort()).toEqual([
     [main, 2, 1],
@@ -135,6 +141,11 @@ test("parcels are told as they were described, and weigh what was measured or wh
       ],
     },
   ]);
+  const light = await shop.order([[box, 2]], { warehouse_id: main });
+  const weighed = (weight: number) => ({ packages: [{ items: [{ sku: "BOX", quantity: 1 }], weight }], partial: true });
+  expect((await shop.app.post(`/orders/${light.id}/pack`, weighed(1e-7))).status).toBe(422);
+  await sent(`/orders/${light.id}/pack`, weighed(1e-6));
+  expect((await packsOf(light.id))[0]?.attributes["packages"]).toMatchObject([{ weight: "0.000001" }]);
   const plain = await shop.order([[box, 2]], { warehouse_id: main });
   await sent(`/orders/${plain.id}/pick`);
   await sent(`/orders/${plain.id}/pack`);

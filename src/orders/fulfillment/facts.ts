@@ -106,11 +106,7 @@ export function packFacts(
       order_id: wireId("order", id),
       parcels: parcels === null ? own.length : unsaid,
       skus: new Set(before.lines.flatMap((line) => (lines.has(line.id) ? line.sku : []))).size,
-      packages: own.map(({ parcel: { name = null, dimensions = null, ...parcel }, units }) => ({
-        name,
-        dimensions,
-        ...weightOf(parcel, units, weights),
-      })),
+      packages: own.map((share) => packageOf(share, weights)),
     };
     const quantity = packed.reduce((sum, one) => sum + one.quantity, 0);
     return { act: "order.pack", merchant_id, warehouse, quantity, source: { id, version }, attributes };
@@ -126,6 +122,15 @@ interface Packed {
 }
 
 type Product = TakenUnits["product"];
+
+/** What is known of a parcel. What was said of one with goods of several warehouses is true of neither part of it. */
+function packageOf({ parcel, units }: Share, products: ReadonlyMap<number, Product>) {
+  if (parcel === null) return { name: null, dimensions: null, ...no_weight };
+  const { name = null, dimensions = null } = parcel;
+  return { name, dimensions, ...weightOf(parcel, units, products) };
+}
+
+const no_weight = { weight: null, weight_unit: null, weight_is: null } as const;
 
 /** What a parcel weighs, as it was measured or by what its units weigh; nulls where nobody knows. */
 function weightOf(
@@ -144,9 +149,7 @@ function weightOf(
   });
   const sum = parts.reduce((all, part) => (all === null || part === null ? null : add(all, part)));
   const grams = sum === null ? null : decimalText(sum, unitNanograms.g);
-  return grams === null
-    ? { weight: null, weight_unit: null, weight_is: null }
-    : { weight: grams, weight_unit: "g", weight_is: "calculated" };
+  return grams === null ? no_weight : { weight: grams, weight_unit: "g", weight_is: "calculated" };
 }
 
 /** How many parcels of an order wait in the house; more cartons of the same goods count as well. */

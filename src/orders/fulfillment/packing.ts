@@ -35,7 +35,8 @@ interface PackedUnits extends LineUnits {
 
 /** What a parcel holds of the goods of one warehouse. */
 export interface Share {
-  readonly parcel: PackedParcel;
+  /** What was said of it; null of a parcel with goods of several warehouses, which nobody packed like that. */
+  readonly parcel: PackedParcel | null;
   readonly warehouse_id: number;
   readonly units: readonly PackedUnits[];
 }
@@ -66,7 +67,10 @@ export function sharesOf(
       queues.take(product_id, quantity).map((part) => ({ order_line_id, product_id, ...part })),
     );
     const places = Map.groupBy(packed, ({ warehouse_id }) => warehouse_id);
-    return [...places].map(([warehouse_id, own]) => ({ parcel, warehouse_id, units: own }));
+    const isDivided = described !== undefined && places.size > 1;
+    return [...places].map(([warehouse_id, own]) => {
+      return { parcel: isDivided ? null : parcel, warehouse_id, units: own };
+    });
   });
 }
 
