@@ -7,6 +7,7 @@ import { answerCsv, type CsvFile, pagesOf } from "../http/csv.ts";
 import { EnvelopedView, ListView } from "../http/envelope.ts";
 import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
+import { showsBins } from "../inventory/bin_codes.ts";
 import { warehouseNamed } from "../inventory/warehouses/commands.ts";
 import { calendarAt } from "../inventory/warehouses/store.ts";
 import type { Asker } from "../keys/actors/store.ts";
@@ -62,8 +63,6 @@ export const billingRoutes = new Elysia({ prefix: "/billing" })
   })
   .use(storageRoutes);
 
-const isHouse = ({ merchant_id }: Asker): boolean => merchant_id === null;
-
 async function tell(tx: Tx, call: Call, input: AddProject) {
   const { description, minutes, location, approved_by = null, reversal_of } = input;
   const attributes = { description, approved_by, told_by: call.actor.id };
@@ -71,12 +70,12 @@ async function tell(tx: Tx, call: Call, input: AddProject) {
     if (minutes !== undefined) throw invalid("minutes", "cannot be given together with reversal_of");
     if (location !== undefined) throw invalid("location", "cannot be given together with reversal_of");
     const timezoneOf = async (id: number) => (await calendarAt(tx, id)).timezone;
-    return eventView(await reverseProject(tx, reversal_of, { attributes, timezoneOf }), isHouse(call));
+    return eventView(await reverseProject(tx, reversal_of, { attributes, timezoneOf }), showsBins(call));
   }
   if (minutes === undefined) throw invalid("minutes", "is required", "required");
   const warehouse = await calendarAt(tx, await warehouseNamed(tx, location, "location"));
   const merchant_id = makerOf(tx);
-  return eventView(await addProject(tx, { merchant_id, warehouse, quantity: minutes, attributes }), isHouse(call));
+  return eventView(await addProject(tx, { merchant_id, warehouse, quantity: minutes, attributes }), showsBins(call));
 }
 
 /** Refuses: validation_failed, for what is no day. */
@@ -97,7 +96,7 @@ function list(call: Call, query: ListEvents): Promise<Response> {
       count: (db) => countEvents(db, filter),
       position: ({ business_date, id }) => [business_date, id],
     },
-    (events) => events.map((event) => eventView(event, isHouse(call))),
+    (events) => events.map((event) => eventView(event, showsBins(call))),
   );
 }
 
@@ -110,6 +109,6 @@ export function billableExport(filter: EventFilter, asker: Asker): CsvFile<Billa
       const after = last === null ? null : ([last.business_date, last.id] as const);
       return listEvents(db, filter, { limit, offset: 0, after });
     }),
-    cells: (event) => eventCells(event, isHouse(asker)),
+    cells: (event) => eventCells(event, showsBins(asker)),
   };
 }

@@ -93,20 +93,18 @@ describe("what was known of a billed act", () => {
   ];
   for (const [what, event, told] of rows) {
     test(`is told of ${what}`, () => {
-      expect(detailsOf(event, true)).toBe(told);
+      expect(detailsOf(event)).toBe(told);
     });
   }
 
-  test("names bins and people to the house alone", () => {
+  test("names bins and people, where they are told", () => {
     const moved = { source: movement, attributes: { sku: "TEA", from_bin: "A-1", to_bin: "B-2", reason: null } };
-    expect(detailsOf(moved, true)).toBe("TEA · from: A-1 · to: B-2");
-    expect(detailsOf(moved, false)).toBe("TEA");
+    expect(detailsOf(moved)).toBe("TEA · from: A-1 · to: B-2");
     const project = {
       source: { type: "billable_event", id: "bev_7", line: null, version: null },
       attributes: { description: "Photographs", approved_by: "Bo", told_by: "usr_7" },
     } as const;
-    expect(detailsOf(project, true)).toBe("Photographs · agreed with Bo · recorded by: usr_7");
-    expect(detailsOf(project, false)).toBe("Photographs · agreed with Bo");
+    expect(detailsOf(project)).toBe("Photographs · agreed with Bo · recorded by: usr_7");
   });
 });
 

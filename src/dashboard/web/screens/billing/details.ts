@@ -71,18 +71,12 @@ const told_elsewhere: ReadonlySet<string> = new Set([
   ...["service", "currency", "weight_unit", "package", "confirmed", "shipment_id", "account_id"],
 ]);
 
-/** What the house alone is shown: where goods lie, and who of it did something. */
-const of_house: ReadonlySet<string> = new Set(["from_bin", "to_bin", "told_by"]);
-
-/** What was known of an act, in a short text for people of the house or of a merchant. */
-export function detailsOf(
-  { attributes, source }: Pick<BillableEvent, "attributes" | "source">,
-  sees_house: boolean,
-): string {
+/** What was known of an act, in a short text. Merchants are not told all of it in the first place. */
+export function detailsOf({ attributes, source }: Pick<BillableEvent, "attributes" | "source">): string {
   const known = (name: string): Told => {
     const value = attributes[name];
     if (value === null || value === undefined || value === "" || value === source.id) return null;
-    if (told_elsewhere.has(name) || (of_house.has(name) && !sees_house)) return null;
+    if (told_elsewhere.has(name)) return null;
     const tell = tellers[name];
     if (tell !== undefined) return tell(value, attributes);
     const shown = typeof value === "object" ? JSON.stringify(value) : String(value);

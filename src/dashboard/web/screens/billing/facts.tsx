@@ -61,7 +61,7 @@ const columnsOf = (nameOf: ((id: string) => string) | null): readonly Column<Bil
             <Badge tone="warning">{texts.reversal}</Badge> {texts.reversalOf(event.reversal_of)}{" "}
           </>
         )}
-        <span class="muted">{detailsOf(event, seesHouse.value)}</span>
+        <span class="muted">{detailsOf(event)}</span>
       </span>
     ),
   },
