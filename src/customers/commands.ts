@@ -6,7 +6,7 @@ import { isDuplicate } from "../database/conflict.ts";
 import type { Tx } from "../database/store.ts";
 import { Fault, invalid, missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
-import { refuseForClosed } from "../merchants/store.ts";
+import { refuseForClosed } from "../merchants/directory.ts";
 import { makerOf } from "../owners/rules.ts";
 import { type Address, type Customer, customerName, usualCompany } from "./customer.ts";
 import {

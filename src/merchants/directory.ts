@@ -1,12 +1,13 @@
 // The merchants of a store in memory: what every request has to know of them.
-import type { Db, Store } from "../database/store.ts";
+import type { Db, Store, Tx } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
 import { readId } from "../kit/ids.ts";
 import type { Codes } from "../owners/rules.ts";
-import { merchant_header } from "../owners/rules.ts";
+import { merchant_header, servesOne } from "../owners/rules.ts";
 import type { Merchant } from "./merchant.ts";
+import { type ForMerchant, refuseClosed } from "./rules.ts";
 import { isClosed } from "./status.ts";
-import { listMerchants } from "./store.ts";
+import { keepMerchant, listMerchants } from "./store.ts";
 
 // For so long a change by another process may stay unknown.
 const remembered_ms = 500;
@@ -140,6 +141,18 @@ export async function codesIn(db: Db, records: readonly { readonly merchant_id: 
   const ids = [...new Set(records.map(({ merchant_id }) => merchant_id))];
   const merchants = await merchantsIn(db, ids);
   return new Map(merchants.only === null ? ids.map((id) => [id, merchants.ownerOf(id).code]) : []);
+}
+
+/**
+ * Refuses what is made for a merchant that is closed, or units that would come into its stock. In the live world it
+ * keeps the merchant from being closed until this transaction ends, so that nothing is made there that its closing has
+ * not counted; the test world is counted before, and learns of the closing after it. It is asked once for each
+ * merchant. The only one of a house cannot be closed, and is not asked where it is known to be that. Refuses:
+ * merchant_closed.
+ */
+export async function refuseForClosed(tx: Tx, merchant_id: number, what: ForMerchant = "made"): Promise<void> {
+  if (servesOne(tx) || homes.get(tx.home)?.fresh()?.all.length === 1) return;
+  refuseClosed(await keepMerchant(tx, merchant_id), what);
 }
 
 /** What of a request decides about whom it is. */

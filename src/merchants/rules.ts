@@ -74,12 +74,14 @@ function contactOf({ name = null, email = null, phone = null }: Partial<Contact>
   return name === null && email === null && phone === null ? null : { name, email, phone };
 }
 
-/** Refuses to make something for a merchant that is closed. Refuses: merchant_closed. */
-export function refuseClosed({ code, status }: Pick<Merchant, "code" | "status">): void {
+/** What a closed merchant is refused: that something is made for it, or that units come into its stock. */
+const no_more = { made: "nothing new can be made for it", stock: "no units of it can come into stock" } as const;
+export type ForMerchant = keyof typeof no_more;
+
+/** Refuses to make something for a merchant that is closed, or to let its units in. Refuses: merchant_closed. */
+export function refuseClosed({ code, status }: Pick<Merchant, "code" | "status">, what: ForMerchant = "made"): void {
   if (!isClosed(status)) return;
-  throw new Fault("merchant_closed", `The merchant ${code} is closed: nothing new can be made for it.`, {
-    merchant: code,
-  });
+  throw new Fault("merchant_closed", `The merchant ${code} is closed: ${no_more[what]}.`, { merchant: code });
 }
 
 /** What of a merchant is still in the house, in one world. */

@@ -7,9 +7,7 @@ import { assert } from "../kit/assert.ts";
 import { missing } from "../kit/fault.ts";
 import { readId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
-import { servesOne } from "../owners/rules.ts";
 import type { Merchant } from "./merchant.ts";
-import { refuseClosed } from "./rules.ts";
 import { type MerchantStatus, suspendedStatuses } from "./status.ts";
 
 const all = prepared((sql, _: Args<object>) => sql.select().from(merchants).orderBy(asc(merchants.id)));
@@ -81,16 +79,11 @@ const staying = prepared((sql, a: Args<{ id: number }>) =>
   ),
 );
 
-/**
- * Refuses what is made for a merchant that is closed, and keeps it from being closed until this transaction ends: so
- * nothing is made that its closing has not counted. It is asked once for each merchant. A house of one merchant cannot
- * close it, and is not asked. Refuses: merchant_closed.
- */
-export async function refuseForClosed(tx: Tx, merchant_id: number): Promise<void> {
-  if (servesOne(tx)) return;
-  const [merchant] = await tx.memo(`merchants.open ${merchant_id}`, () => staying(tx, { id: merchant_id }));
+/** As `findMerchant`, kept from being closed until this transaction ends; it is asked once for each merchant. */
+export async function keepMerchant(tx: Tx, id: number): Promise<Pick<Merchant, "code" | "status">> {
+  const [merchant] = await tx.memo(`merchants.kept ${id}`, () => staying(tx, { id }));
   assert(merchant, "a record is of a merchant that there is");
-  refuseClosed(merchant);
+  return merchant;
 }
 
 /** A code holds a letter, so none is read as an id. */

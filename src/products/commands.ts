@@ -5,7 +5,7 @@ import { Fault, invalid, ofFields } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
 import { weightUnit } from "../kit/weight_unit.ts";
-import { refuseForClosed } from "../merchants/store.ts";
+import { refuseForClosed } from "../merchants/directory.ts";
 import { makerOf } from "../owners/rules.ts";
 import type { Product } from "./product.ts";
 import { checkProduct, type ProductFields, productDefaults } from "./rules.ts";

@@ -10,7 +10,7 @@ import { assert } from "../kit/assert.ts";
 import { wireId } from "../kit/ids.ts";
 import { readCents } from "../kit/money.ts";
 import { move } from "../kit/moves.ts";
-import { refuseForClosed } from "../merchants/store.ts";
+import { refuseForClosed } from "../merchants/directory.ts";
 import { noteReturn, noteReturned } from "../orders/commands.ts";
 import { settleHoldsOf } from "../orders/holds/commands.ts";
 import { resolveOrder } from "../orders/names/store.ts";
@@ -93,7 +93,7 @@ export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Pro
 export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);
   const status = move(returnMoves, "receive", before.status);
-  await refuseForClosed(tx, before.merchant_id);
+  await refuseForClosed(tx, before.merchant_id, "stock");
   const arrived = planReceipt(before.items, input.items);
   if (arrived.length === 0) return before;
   await receiveItems(tx, arrived);

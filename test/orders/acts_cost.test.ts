@@ -1,7 +1,7 @@
 // What the acts of an order ask of the database: no act reads more than it did when this was written.
 import { expect, test } from "bun:test";
 import { engine } from "../../src/config.ts";
-import { costsOfActs } from "./acts_cost.ts";
+import { costsOfActs, costsOfMaking } from "./acts_cost.ts";
 
 const most = {
   create: { reads: 10, writes: 20 },
@@ -37,3 +37,7 @@ test.skipIf(engine !== "sqlite")(
     expect(await beyond({ ...most, adjust: { reads: 7, writes: 4 } }, true)).toEqual([]);
   },
 );
+
+test.skipIf(engine !== "sqlite")("the key of the only merchant asks no more than one of the house", async () => {
+  expect(await costsOfMaking("mer_1")).toEqual(await costsOfMaking(null));
+});

@@ -32,6 +32,48 @@ function watchStatements(): void {
   } as typeof prepare;
 }
 
+/** A request, as the app under test answers it. */
+type Call = (
+  method: string,
+  path: string,
+  body?: object,
+) => Promise<{ status: number; body: { data: Record<string, string> } }>;
+
+/** Does an act, whose statements are noted, and answers what it made and what it cost. */
+async function counted(call: Call, [method, path, body = {}]: readonly [string, string, object?]) {
+  asked.length = 0;
+  counting = true;
+  const { status, body: answer } = await call(method, path, body);
+  counting = false;
+  if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(answer)}`);
+  // Whether a key and the merchants are read anew is a matter of time.
+  const known = /api_keys|from "merchants" order by/;
+  const own = asked.filter((query) => /^(select|insert|update|delete|with)/i.test(query) && !known.test(query));
+  const reads = own.filter((query) => /^(select|with)/i.test(query)).length;
+  return { data: answer.data, own, cost: { reads, writes: own.length - reads } };
+}
+
+/** What a key of the house, or of its only merchant, makes in a house of one, and what each act costs. */
+export async function costsOfMaking(merchant_id: string | null): Promise<Record<string, Cost>> {
+  watchStatements();
+  const { call: by, post, close } = await openTestApp();
+  const { body } = await post("/keys", { name: "maker", permission: "full", merchant_id });
+  const call: Call = (method, path, sent = {}) => by(method, path, sent, { key: body.data.key });
+  const costs: Record<string, Cost> = {};
+  // The first of each prepares what is kept, so that only the second counts.
+  for (const round of [1, 2]) {
+    const sku = `MUG-${round}`;
+    const acts: Record<string, readonly [string, string, object]> = {
+      product: ["POST", "/products", { sku, name: "Mug" }],
+      customer: ["POST", "/customers", { email: `ada${round}@example.com` }],
+      receipt: ["POST", "/inventory/receipts", { lines: [{ sku, quantity: 5 }] }],
+    };
+    for (const [name, act] of Object.entries(acts)) costs[name] = (await counted(call, act)).cost;
+  }
+  await close();
+  return costs;
+}
+
 /**
  * The acts of an order of three lines, in turn, and what each costs from its request to its answer: in a house of one
  * merchant, or for one of `several`.
@@ -60,18 +102,10 @@ export async function costsOfActs({ show = false, several = false } = {}): Promi
   let placed = 0;
   const costs: Record<string, Cost> = {};
   const count = async (name: string, path: string, body: object = {}, method = "POST") => {
-    asked.length = 0;
-    counting = true;
-    const { status, body: answer } = await call(method, path, body);
-    counting = false;
-    if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(answer)}`);
-    // Whether a key and the merchants are read anew is a matter of time.
-    const known = /api_keys|from "merchants" order by/;
-    const own = asked.filter((query) => /^(select|insert|update|delete|with)/i.test(query) && !known.test(query));
-    const reads = own.filter((query) => /^(select|with)/i.test(query)).length;
+    const { data, own, cost } = await counted(call, [method, path, body]);
     if (show) for (const query of own) console.log(`  ${name}: ${query.replaceAll('"', "").slice(0, 150)}`);
-    costs[name] = { reads, writes: own.length - reads };
-    return answer.data;
+    costs[name] = cost;
+    return data;
   };
   const create = (name: string) => count(name, "/orders", { ...to, order_number: `N-${++placed}`, line_items });
   // The first of each prepares what is kept, so that only the second counts.

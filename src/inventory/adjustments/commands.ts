@@ -4,7 +4,7 @@ import { assert } from "../../kit/assert.ts";
 import { iso } from "../../kit/clock.ts";
 import { asFault, Fault, invalid, missing } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { refuseForClosed } from "../../merchants/store.ts";
+import { refuseForClosed } from "../../merchants/directory.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { brokenPromises, type Shortfall, shortfallsView } from "../backorders/shortfall.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
@@ -134,7 +134,7 @@ async function planAdjustment(tx: Tx, named: NamedProducts, adjusting: Adjusting
   const shelves = await freshShelves(tx, [id]);
   const shelf = shelfOf(shelves, id);
   refuseBundle(shelf.product);
-  if (adjustment > 0) await refuseForClosed(tx, shelf.product.merchant_id);
+  if (adjustment > 0) await refuseForClosed(tx, shelf.product.merchant_id, "stock");
   const warehouse_id = await adjustedWarehouse(tx, shelf, input.location);
   const inside = shelf.items.filter((item) => item.warehouse_id === warehouse_id && item.on_hand > 0);
   const previous_quantity = inside.reduce((sum, item) => sum + item.on_hand, 0);

@@ -7,7 +7,7 @@ import { iso, isoOrNull, momentOf } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
-import { refuseForClosed } from "../../merchants/store.ts";
+import { refuseForClosed } from "../../merchants/directory.ts";
 import { emit } from "../../outbox/emit.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import type { BinSpot, Spot } from "../ledger/spot.ts";
@@ -106,7 +106,7 @@ export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const { warehouse, quantity, received_date, reason, notes, reference, unit_cost_cents, actor } = arrival;
   if (received_date > tx.now) throw invalid("received_date", "lies in the future");
   const { product } = shelf;
-  await refuseForClosed(tx, product.merchant_id);
+  await refuseForClosed(tx, product.merchant_id, "stock");
   const lot = await lotFor(tx, product, arrival);
   const place = await arrivalSpot(tx, product, arrival);
   const spot = { ...ownSpot(product), ...place, ...lotSpot(lot), received_at: received_date };

@@ -37,7 +37,7 @@ export async function transferOwnership(own: Tx, input: TransferOwnership, actor
   const from_merchant = await merchantNamed(tx, "from_merchant_id", input);
   const to_merchant = await merchantNamed(tx, "to_merchant_id", input);
   if (from_merchant.id === to_merchant.id) throw invalid("to_merchant_id", "must be another merchant");
-  refuseClosed(to_merchant);
+  refuseClosed(to_merchant, "stock");
   const named = await findNamed(tx, [sku, to_sku]);
   const from_id = productOf(named, from_merchant, sku, "sku");
   const to_id = productOf(named, to_merchant, to_sku, input.to_sku === undefined ? "sku" : "to_sku");

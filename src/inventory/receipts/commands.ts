@@ -5,7 +5,7 @@ import { momentOf } from "../../kit/clock.ts";
 import { invalid, within } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
-import { refuseForClosed } from "../../merchants/store.ts";
+import { refuseForClosed } from "../../merchants/directory.ts";
 import { emit } from "../../outbox/emit.ts";
 import { receiveUnits } from "../arrivals/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
@@ -50,7 +50,7 @@ type Item = ScanReceipt["items"][number];
 export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor: Actor): Promise<Receipt> {
   const before = await lockReceipt(tx, id);
   const status = moved("scan", before.status);
-  await refuseForClosed(tx, before.merchant_id);
+  await refuseForClosed(tx, before.merchant_id, "stock");
   const warehouse = await shareWarehouse(tx, before.warehouse_id);
   const { ids } = await getStocked(tx, input.items, "items", before.merchant_id);
   const shelves = await freshShelves(tx, ids);

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
-import { refuseForClosed } from "../../merchants/store.ts";
+import { refuseForClosed } from "../../merchants/directory.ts";
 import { type DomainEvent, type EventType, previousOf } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
 import type { Product } from "../../products/product.ts";
@@ -103,7 +103,8 @@ export async function moveUnits(tx: Tx, shelf: OpenShelf, posting: Posting): Pro
 /** As `moveUnits`, any number, one after the other. */
 export async function moveEach(tx: Tx, shelves: Shelves, postings: readonly Posting[]): Promise<Posted[]> {
   tx.atEnd("inventory.events", announce);
-  for (const { from, to } of postings) if (from === null && to !== null) await refuseForClosed(tx, to.merchant_id);
+  for (const { from, to } of postings)
+    if (from === null && to !== null) await refuseForClosed(tx, to.merchant_id, "stock");
   const posted = await postAnswered(tx, postings, (to) => itemAt(shelfOf(shelves, to.product_id), to));
   for (const { to } of posted) if (to !== null) lay(shelfOf(shelves, to.product_id), to);
   return posted;

@@ -6,7 +6,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { asFault, Fault, type FaultCode } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { refuseForClosed } from "../../merchants/store.ts";
+import { refuseForClosed } from "../../merchants/directory.ts";
 import { cancelOrder } from "../../orders/cancellations/commands.ts";
 import { updateImported } from "../../orders/changes/commands.ts";
 import { holdOrder, releaseOrder } from "../../orders/holds/commands.ts";
