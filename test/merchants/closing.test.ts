@@ -75,23 +75,38 @@ describe("refuses", () => {
     const coming = await sent("POST", "/returns", { order_id: gone.id, reason: "customer_remorse" });
     await sent("PATCH", `/inventory/${sku}`, { adjustment: -1, reason: "lost" });
     await sent("POST", `/merchants/${code}/close`);
-    const asked: [string, string, unknown][] = [
-      ["POST", "/orders", draft("B-1")],
-      ["POST", "/inventory", { sku, quantity: 1, location: "whs_1001" }],
-      ["PATCH", `/inventory/${sku}`, { adjustment: 1, reason: "found", location: "whs_1001" }],
-      ["POST", "/inventory/receipts", { lines: [{ sku, quantity: 9 }], location: "whs_1001" }],
-      ["POST", `/inventory/receipts/${receipt.id}/lines`, { items: [{ sku, quantity: 3 }] }],
-      ["POST", `/customers/${customer.id}/addresses`, { ...address, address_line1: "14 Elm St" }],
-      ["PATCH", `/customers/${customer.id}`, { shipping_addresses: [{ ...address, address_line1: "16 Elm St" }] }],
-      ["POST", "/returns", { order_id: gone.id, reason: "customer_remorse" }],
-      ["POST", `/returns/${coming.id}/receive`, {}],
+    const [made, stock] = ["nothing new can be made for it", "no units of it can come into stock"];
+    const asked: [string, string, unknown, string][] = [
+      ["POST", "/orders", draft("B-1"), made],
+      ["POST", "/inventory", { sku, quantity: 1, location: "whs_1001" }, stock],
+      ["PATCH", `/inventory/${sku}`, { adjustment: 1, reason: "found", location: "whs_1001" }, stock],
+      ["POST", "/inventory/receipts", { lines: [{ sku, quantity: 9 }], location: "whs_1001" }, made],
+      ["POST", `/inventory/receipts/${receipt.id}/lines`, { items: [{ sku, quantity: 3 }] }, stock],
+      ["POST", `/customers/${customer.id}/addresses`, { ...address, address_line1: "14 Elm St" }, made],
+      [
+        "PATCH",
+        `/customers/${customer.id}`,
+        { shipping_addresses: [{ ...address, address_line1: "16 Elm St" }] },
+        made,
+      ],
+      ["POST", "/returns", { order_id: gone.id, reason: "customer_remorse" }, made],
+      ["POST", `/returns/${coming.id}/receive`, {}, stock],
     ];
     const refused = [];
     for (const [method, path, body] of asked) {
       const answer = await app.call(method, path, body);
-      refused.push([method, path, answer.status, answer.body.error?.code]);
+      const { code: why, message } = answer.body.error ?? {};
+      refused.push([method, path, answer.status, why, message]);
     }
-    expect(refused).toEqual(asked.map(([method, path]) => [method, path, 409, "merchant_closed"]));
+    expect(refused).toEqual(
+      asked.map(([method, path, _, what]) => [
+        method,
+        path,
+        409,
+        "merchant_closed",
+        `The merchant BOLT is closed: ${what}.`,
+      ]),
+    );
     const { body } = await app.post("/orders/bulk", { orders: [draft("B-2"), draft("B-3")] });
     const codes = body.data.results.map((one: { status: number; error?: { code: string } }) => one.error?.code);
     expect([body.data.created, ...codes]).toEqual([0, "merchant_closed", "merchant_closed"]);
@@ -100,6 +115,47 @@ describe("refuses", () => {
     // What is left can be ended all the same.
     await sent("POST", `/inventory/receipts/${receipt.id}/cancel`);
     await sent("POST", `/returns/${coming.id}/cancel`);
+  });
+
+  test("a count in which units of a closed merchant turn up, and says of which line", async () => {
+    const [other, { code, sku }] = [await merchantOf("GALE"), await merchantOf("HAZE")];
+    const open = async () => (await sent("POST", "/inventory/counts", { location: "whs_1001" })).id;
+    const line = (name: string, quantity: number) => ({ sku: name, bin: "C-1", quantity });
+    const [late, posted] = [await open(), await open()];
+    for (const one of ["C-1", "C-2"]) await sent("POST", "/inventory", { sku: other.sku, quantity: 1, bin: one });
+    await sent("POST", `/inventory/counts/${late}/lines`, { lines: [line(sku, 2)] });
+    await sent("POST", `/inventory/counts/${late}/review`);
+    await sent("POST", `/merchants/${code}/close`);
+    const found = await app.post(`/inventory/counts/${posted}/lines`, { lines: [line(other.sku, 3), line(sku, 1)] });
+    const way = "Record what is expected of these lines, and review and post the count again";
+    const why = "the merchant HAZE is closed, and no units of it can come into stock";
+    expect([found.status, found.body.error]).toMatchObject([
+      409,
+      {
+        code: "merchant_closed",
+        message: `lines[1].quantity must be 0: ${why}.`,
+        details: [{ field: "lines[1].quantity" }],
+      },
+    ]);
+    const refused = await app.post(`/inventory/counts/${late}/post`);
+    expect([refused.status, refused.body.error]).toMatchObject([
+      409,
+      {
+        code: "merchant_closed",
+        message: `${sku} in C-1: ${why}. ${way}.`,
+        merchant: "HAZE",
+        lines: [{ sku, bin: "C-1", expected_quantity: 0, counted_quantity: 2 }],
+      },
+    ]);
+    for (const [count, lines] of [
+      [late, [line(sku, 0)]],
+      [posted, [line(other.sku, 3), line(sku, 0)]],
+    ] as const) {
+      await sent("POST", `/inventory/counts/${count}/lines`, { lines });
+      await sent("POST", `/inventory/counts/${count}/review`);
+      expect((await sent("POST", `/inventory/counts/${count}/post`)).status).toBe("posted");
+    }
+    expect(await sent("GET", `/inventory?merchant=${other.code}`)).toMatchObject([{ on_hand: 4 }]);
   });
 
   test("what was let in before a merchant was closed, and is done after it", async () => {

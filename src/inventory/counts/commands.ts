@@ -4,9 +4,10 @@ import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../../kit/fault.ts";
+import { asFault, Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions, move } from "../../kit/moves.ts";
+import { refuseForClosed } from "../../merchants/directory.ts";
 import { findAllBySku, findProductsBySku } from "../../products/store.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { brokenPromises, type Shortfall } from "../backorders/shortfall.ts";
@@ -22,8 +23,11 @@ import { type Bin, binSpot, type ZonedWarehouse } from "../warehouses/warehouse.
 import type { Count, CountLine } from "./count.ts";
 import {
   type CountedProduct,
+  countedOfClosed,
   countFacts,
+  type DifferingLine,
   differingLines,
+  foundOfClosed,
   impliedLot,
   type NamedPlace,
   outOfDate,
@@ -99,7 +103,7 @@ function known(field: string, names: readonly string[], ids: ReadonlyMap<string,
 /**
  * Records counted units, with the units expected at this moment. Units where none are expected become lines of their
  * own; a line counted again is replaced. Refuses: resource_missing, invalid_state_transition, validation_failed,
- * ambiguous_stock, merchant_required.
+ * ambiguous_stock, merchant_required, merchant_closed (more than is expected).
  */
 export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, actor: Actor): Promise<Count> {
   const count = await lockCount(tx, id);
@@ -119,6 +123,7 @@ export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, ac
     if (seen.has(key)) throw invalid(field, "is counted twice in this request", "duplicate");
     seen.add(key);
     const tally = { expected: on_hand.get(key) ?? 0, counted: named.quantity, counted_by: actor.id };
+    if (tally.counted > tally.expected) await refuseFound(tx, product, tally.expected, `${field}.quantity`);
     const line = lineAt.get(key);
     if (line === undefined) await insertFound(tx, count.id, place, tally);
     else await saveCounted(tx, line.id, tally);
@@ -130,6 +135,13 @@ export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, ac
 const placesIn = (places: readonly Place[], bin: Bin | undefined) => places.filter(({ bin_id }) => bin_id === bin?.id);
 const skusOf = (lines: readonly NamedPlace[]) => [...new Set(lines.map(({ sku }) => sku))];
 const placeKey = ({ product_id, bin_id, lot_id }: Omit<Place, "on_hand">) => `${product_id} ${bin_id} ${lot_id ?? 0}`;
+
+/** Refuses more units than are expected of a merchant that is closed. Refuses: merchant_closed. */
+async function refuseFound(tx: Tx, product: CountedProduct | undefined, expected: number, field: string) {
+  assert(product !== undefined, "a SKU of no product was refused before");
+  const refused = await refuseForClosed(tx, product.merchant_id, "stock").catch(asFault);
+  if (refused instanceof Fault) throw countedOfClosed(refused, expected, field);
+}
 
 /** The state that an action leads to. Refuses: invalid_state_transition. */
 function nextStatus({ status }: Count, action: CountAction): CountStatus {
@@ -198,7 +210,8 @@ interface PostedCount {
  * Adjusts the stock to the counted units, with one adjustment for each line that differs; all of them or none. Reserved
  * units that are missing are reserved from other stock; if there is none, `allow_shortfall` lets these orders wait.
  * Refuses: resource_missing, invalid_state_transition, quantity_conflict (stock has moved since it was counted),
- * would_break_reservations. Emits: inventory.updated, inventory.low_stock.
+ * merchant_closed (units were found of one that was closed since), would_break_reservations. Emits: inventory.updated,
+ * inventory.low_stock.
  */
 export async function postCount(tx: Tx, id: string, input: PostCount, actor: Actor): Promise<PostedCount> {
   const count = await lockCount(tx, id);
@@ -211,6 +224,7 @@ export async function postCount(tx: Tx, id: string, input: PostCount, actor: Act
     return current === line.expected ? [] : [{ ...line, current }];
   });
   if (moved.length > 0) throw outOfDate(moved);
+  await refuseFoundOfClosed(tx, lines);
   const warehouse = await shareWarehouse(tx, count.warehouse_id);
   const shortfalls: Shortfall[] = [];
   for (const line of lines) shortfalls.push(...(await correct(tx, shelves, count, warehouse, line, actor)));
@@ -224,6 +238,18 @@ export async function postCount(tx: Tx, id: string, input: PostCount, actor: Act
   return { count: await getCount(tx, count.id), shortfalls };
 }
 
+/** Refuses lines by which units come into the stock of a merchant that was closed since. Refuses: merchant_closed. */
+async function refuseFoundOfClosed(tx: Tx, lines: readonly DifferingLine[]): Promise<void> {
+  const found = Map.groupBy(
+    lines.filter(({ counted, expected }) => counted > expected),
+    ({ merchant_id }) => merchant_id,
+  );
+  for (const [merchant_id, own] of found) {
+    const refused = await refuseForClosed(tx, merchant_id, "stock").catch(asFault);
+    if (refused instanceof Fault) throw foundOfClosed(refused, own);
+  }
+}
+
 function itemAt({ items }: OpenShelf, { bin_id, lot_id }: CountLine) {
   return items.find((item) => item.bin_id === bin_id && item.lot_id === lot_id && item.on_hand > 0);
 }
@@ -234,7 +260,7 @@ async function correct(
   shelves: Shelves,
   count: Count,
   warehouse: ZonedWarehouse,
-  line: CountLine & { readonly counted: number },
+  line: DifferingLine,
   actor: Actor,
 ): Promise<Shortfall[]> {
   const shelf = shelfOf(shelves, line.product_id);

@@ -67,7 +67,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
       body: bodyOf(RecordLines),
       detail: found("recordCount", "stock.floor", "Record counted units", {
         matches: true,
-        refuses: ["ambiguous_stock", "invalid_state_transition", "resource_missing"],
+        refuses: ["ambiguous_stock", "invalid_state_transition", "merchant_closed", "resource_missing"],
       }),
     },
   )
@@ -95,7 +95,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
         chapter: "Cycle counts",
         matches: true,
         summary: "Post a cycle count",
-        refuses: ["invalid_state_transition", "quantity_conflict", "would_break_reservations"],
+        refuses: ["invalid_state_transition", "merchant_closed", "quantity_conflict", "would_break_reservations"],
         answers: { 200: EnvelopedView(PostedView) },
       }),
     },

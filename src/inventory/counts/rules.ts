@@ -1,5 +1,5 @@
 import type { Fact } from "../../billing/fact.ts";
-import { Fault, invalid } from "../../kit/fault.ts";
+import { Fault, invalid, ofFields } from "../../kit/fault.ts";
 import { refuseShared } from "../../owners/rules.ts";
 import type { ProductType } from "../../products/status.ts";
 import type { Count, CountLine } from "./count.ts";
@@ -64,12 +64,15 @@ export function impliedLot(lines: readonly CountLine[], product: CountedProduct,
   return null;
 }
 
+/** A line that was counted and found to differ from what was expected. */
+export type DifferingLine = CountLine & { readonly counted: number };
+
 /**
  * The lines whose count differs from the expected units; first those with more units, which then serve orders that lose
  * others.
  */
-export function differingLines(lines: readonly CountLine[]): (CountLine & { readonly counted: number })[] {
-  const isDifferent = (line: CountLine): line is CountLine & { counted: number } =>
+export function differingLines(lines: readonly CountLine[]): DifferingLine[] {
+  const isDifferent = (line: CountLine): line is DifferingLine =>
     line.counted !== null && line.counted !== line.expected;
   return lines.filter(isDifferent).sort((a, b) => {
     const rank = Number(a.counted < a.expected) - Number(b.counted < b.expected);
@@ -97,15 +100,45 @@ export function countFacts({ id, lines }: Count, warehouse: Fact["warehouse"]): 
 
 /** The refusal to post lines whose stock has moved since they were counted. */
 export function outOfDate(lines: readonly (CountLine & { readonly current: number })[]): Fault {
-  const named = lines.slice(0, 5).map(({ sku, bin }) => `${sku} in ${bin}`);
-  const more = lines.length > named.length ? ` and ${lines.length - named.length} more` : "";
-  return new Fault("quantity_conflict", `Stock has moved since it was counted: ${named.join(", ")}${more}.`, {
+  return new Fault("quantity_conflict", `Stock has moved since it was counted: ${inWords(lines)}.`, {
     lines: lines.map(({ sku, bin, lot_number, expected, current }) => ({
       sku,
       bin,
       lot_number,
       expected_quantity: expected,
       current_quantity: current,
+    })),
+  });
+}
+
+/** Lines by their names; of many the first ones. */
+function inWords(lines: readonly CountLine[]): string {
+  const named = lines.slice(0, 5).map(({ sku, bin }) => `${sku} in ${bin}`);
+  const more = lines.length > named.length ? ` and ${lines.length - named.length} more` : "";
+  return `${named.join(", ")}${more}`;
+}
+
+const closedWords = ({ facts }: Fault) =>
+  `the merchant ${facts["merchant"]} is closed, and no units of it can come into stock`;
+
+/** The refusal to record more units than are expected of a closed merchant; `refused` says of which. */
+export function countedOfClosed(refused: Fault, expected: number, field: string): Fault {
+  return ofFields(refused.code, [
+    { field, code: refused.code, message: `must be ${expected}: ${closedWords(refused)}` },
+  ]);
+}
+
+/** The refusal to post units that were found of a closed merchant, and what to do instead; `refused` says of which. */
+export function foundOfClosed(refused: Fault, lines: readonly DifferingLine[]): Fault {
+  const way = "Record what is expected of these lines, and review and post the count again";
+  return new Fault(refused.code, `${inWords(lines)}: ${closedWords(refused)}. ${way}.`, {
+    ...refused.facts,
+    lines: lines.map(({ sku, bin, lot_number, expected, counted }) => ({
+      sku,
+      bin,
+      lot_number,
+      expected_quantity: expected,
+      counted_quantity: counted,
     })),
   });
 }
