@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type BilledAct, billedActs, billedAs } from "../../src/billing/status.ts";
 import { operationsOf } from "../../src/reference/description.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
+import { openWest } from "./west.ts";
 
 const tells: Readonly<Record<string, readonly BilledAct[]>> = {
   addInventory: ["stock.add"],
@@ -98,12 +99,7 @@ beforeAll(async () => {
   shop = await openShop();
   [tea, salt] = [await shop.product(0, "TEA"), await shop.product(0, "SALT")];
   await shop.app.patch(`/products/${tea.id}`, { weight: 0.5, weight_unit: "kg" });
-  const [{ address, location_zones }] = (await shop.app.get("/inventory/locations")).body.data;
-  const zones = location_zones.slice(0, 1).map(({ zone_id, temperature_zone }: Record<string, string>) => {
-    return { zone_id, temperature_zone, bins: [{ code: "W-01" }, { code: "W-02" }] };
-  });
-  const opened = { name: "West", priority: 200, address: { ...address, name: "West" }, location_zones: zones };
-  west = (await shop.app.post("/inventory/locations", opened)).body.data.warehouse_id;
+  west = await openWest(shop.app);
 }, 60_000);
 afterAll(async () => {
   await shop.close();

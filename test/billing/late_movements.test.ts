@@ -14,6 +14,7 @@ import { system } from "../../src/kit/actor.ts";
 import type { Log } from "../../src/kit/log.ts";
 import { verifyStore } from "../../src/verification.ts";
 import { openTestApp, start, type TestApp } from "../harness.ts";
+import { openWest } from "./west.ts";
 
 const hour_ms = 3_600_000;
 const day_ms = 24 * hour_ms;
@@ -198,12 +199,7 @@ test("what comes after a later row of the same item belongs to the later day, wh
 });
 
 test("what fails in one warehouse is said, and the others are added up", async () => {
-  const [{ address, location_zones }] = (await app.get("/inventory/locations")).body.data;
-  const zones = location_zones.map(({ zone_id, temperature_zone }: Record<string, string>) => {
-    return { zone_id, temperature_zone };
-  });
-  const opened = { name: "West", priority: 200, address: { ...address, name: "West" }, location_zones: zones };
-  const west = (await sent("POST", "/inventory/locations", opened)).warehouse_id;
+  const west = await openWest(app);
   await add("TEA", 5);
   await add("TEA", 5, { location: west, bin: "W-1" });
   toNextDay();

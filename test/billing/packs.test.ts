@@ -4,6 +4,7 @@ import { sql } from "drizzle-orm";
 import { billable_events } from "../../db/schema/billing.ts";
 import { verifyBilling } from "../../src/billing/audit/store.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
+import { openWest } from "./west.ts";
 
 setDefaultTimeout(60_000);
 
@@ -12,12 +13,7 @@ let shop: Shop;
 let west: string;
 beforeAll(async () => {
   shop = await openShop();
-  const [{ address, location_zones }] = (await shop.app.get("/inventory/locations")).body.data;
-  const zones = location_zones.map(({ zone_id, temperature_zone }: Record<string, string>) => {
-    return { zone_id, temperature_zone };
-  });
-  const opened = { name: "West", priority: 200, timezone: "Asia/Tokyo", address: { ...address, name: "West" } };
-  west = (await sent("/inventory/locations", { ...opened, location_zones: zones })).warehouse_id;
+  west = await openWest(shop.app, { timezone: "Asia/Tokyo" });
 });
 afterAll(() => shop.close());
 

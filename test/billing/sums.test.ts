@@ -7,6 +7,7 @@ import { bins } from "../../db/schema/warehouses.ts";
 import type { BilledAct } from "../../src/billing/status.ts";
 import { seededRandom } from "../../src/kit/random.ts";
 import { openShop } from "../orders/shop.ts";
+import { openWest } from "./west.ts";
 
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 
@@ -16,12 +17,7 @@ test(`units picked are those shipped, put back, and still in staging (seed ${see
   const { app } = shop;
   const goods = [await shop.product(400), await shop.product(10), await shop.product(400)];
   // Most units of one product lie in another warehouse than those of the others.
-  const [{ address, location_zones }] = (await app.get("/inventory/locations")).body.data;
-  const zones = location_zones.map(({ zone_id, temperature_zone }: Record<string, string>) => {
-    return { zone_id, temperature_zone };
-  });
-  const opened = { name: "West", priority: 200, address: { ...address, name: "West" }, location_zones: zones };
-  const location = (await app.post("/inventory/locations", opened)).body.data.warehouse_id;
+  const location = await openWest(app);
   await app.post("/inventory", { sku: goods[1]?.sku, quantity: 400, location, bin: "W-01" });
   const orders: { id: string; skus: string[] }[] = [];
   const done = new Map<string, number>();

@@ -6,6 +6,7 @@ import { labels } from "../../db/schema/shipments.ts";
 import { verifyBilling } from "../../src/billing/audit/store.ts";
 import type { Store } from "../../src/database/store.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
+import { openWest } from "./west.ts";
 
 const hour_ms = 3_600_000;
 const main = "whs_1001";
@@ -36,12 +37,7 @@ async function excess(): Promise<Record<string, number>> {
 test("a transfer, a return and a label that were under way when facts began", async () => {
   const tea = await shop.product(30, "TEA");
   const line = (quantity: number) => ({ sku: "TEA", quantity });
-  const [{ address, location_zones }] = (await shop.app.get("/inventory/locations")).body.data;
-  const zones = location_zones.map(({ zone_id, temperature_zone }: Record<string, string>) => {
-    return { zone_id, temperature_zone };
-  });
-  const opened = { name: "West", priority: 200, address: { ...address, name: "West" }, location_zones: zones };
-  const west = (await sent("/inventory/locations", opened)).warehouse_id;
+  const west = await openWest(shop.app);
   const transfer = async () => {
     const { id } = await sent("/inventory/transfers", { from_location: main, to_location: west, items: [line(4)] });
     await sent(`/inventory/transfers/${id}/ship`);
