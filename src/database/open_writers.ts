@@ -6,7 +6,7 @@ import type { Db } from "./store.ts";
 
 const writers = prepared((sql, a: Args<{ name: string }>) =>
   sql
-    .select({ name: template<string>`virtualtransaction` })
+    .select({ name: template<string>`virtualtransaction`, pid: template<number | null>`pid` })
     .from(template`pg_locks`)
     .where(
       template`locktype = 'relation' and mode = 'RowExclusiveLock' and granted
@@ -19,9 +19,9 @@ const writers = prepared((sql, a: Args<{ name: string }>) =>
  * The transactions that have changed or added rows of a table and have not ended. PostgreSQL gives a row its id when it
  * is added, and shows it once its transaction has ended: when all have ended who were at work after an id was seen,
  * every row below that id is there, or never will be. On SQLite one transaction ends before the next begins, so there
- * are none.
+ * are none. Each comes with the id of the process that it is of, or null when it was prepared to be committed later.
  */
-export async function openWriters(db: Db, table: "movements"): Promise<ReadonlySet<string>> {
-  if (engine !== "postgres") return new Set();
-  return new Set((await writers(db, { name: table })).map(({ name }) => name));
+export async function openWriters(db: Db, table: "movements"): Promise<ReadonlyMap<string, number | null>> {
+  if (engine !== "postgres") return new Map();
+  return new Map((await writers(db, { name: table })).map(({ name, pid }) => [name, pid]));
 }

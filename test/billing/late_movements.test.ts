@@ -1,6 +1,6 @@
 // Storage of days while others store rows of the ledger: what ends late, what had to wait over midnight, what fails.
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import { storage_closes, storage_days } from "../../db/schema/billing.ts";
 import { movements } from "../../db/schema/inventory.ts";
 import type { Close } from "../../src/billing/storage/day.ts";
@@ -71,6 +71,12 @@ async function shown(): Promise<string[]> {
     .sort();
 }
 
+/** The process of the database that a transaction is of. */
+async function pidOf(tx: Tx): Promise<number[]> {
+  const rows = await tx.sql.select({ pid: sql<number>`pg_backend_pid()` }).from(sql`(select 1) as one`);
+  return rows.map(({ pid }) => pid);
+}
+
 /** A transaction that does what it is told, and stays open until it is let go. */
 async function held(act: (tx: Tx) => Promise<unknown>) {
   const gate = Promise.withResolvers<void>();
@@ -118,19 +124,42 @@ describe.if(engine === "postgres")("a transaction that ends after the day was be
 
   test("keeps the day open while it does not end, and says what to do", async () => {
     await add("TEA", 50);
-    const letGo = await held((tx) => addStock(tx, { ...rice, quantity: 7 }, actor));
+    let pid = 0;
+    const letGo = await held(async (tx) => {
+      [pid = 0] = await pidOf(tx);
+      await addStock(tx, { ...rice, quantity: 7 }, actor);
+    });
     await add("TEA", 5);
     toNextDay();
     await close(100);
-    expect(said).toMatchObject([
-      { level: "warn", message: expect.stringContaining("pg_stat_activity"), facts: { business_date: "2026-01-01" } },
-    ]);
+    const facts = { waiting: `2026-01-01 in ${main}`, pid: String(pid), mode: "live" };
+    expect(said).toEqual([{ level: "warn", message: expect.stringContaining("pg_stat_activity"), facts }]);
     expect((await closesNow()).map(({ closed_at }) => closed_at)).toEqual([null]);
     await letGo();
     // What comes later has its own day.
     await add("TEA", 1);
     await close(100);
     expect(await shown()).toEqual(["2026-01-01 RICE: 7 of 7", "2026-01-01 TEA: 55 of 55"]);
+    expect(await store.read(verifyStore)).toEqual([]);
+  });
+
+  test("keeps the days of all warehouses open, which is said once a round", async () => {
+    const west = await openWest(app);
+    await add("TEA", 50);
+    // It changes stock of the first warehouse alone.
+    const letGo = await held((tx) => addStock(tx, { ...rice, quantity: 7 }, actor));
+    await add("TEA", 20, { location: west, bin: "W-1" });
+    await add("TEA", 1);
+    toNextDay();
+    for (let round = 0; round < 2; round += 1) await close(100);
+    const both = { waiting: `2026-01-01 in ${main}, 2026-01-01 in ${west}` };
+    expect(said).toMatchObject([{ facts: both }, { facts: both }]);
+    expect(said.map(({ message }) => message.includes("all warehouses"))).toEqual([true, true]);
+    expect((await closesNow()).map(({ closed_at }) => closed_at)).toEqual([null, null]);
+    await letGo();
+    await close(100);
+    expect(await shown()).toEqual(["2026-01-01 RICE: 7 of 7", "2026-01-01 TEA: 20 of 20", "2026-01-01 TEA: 51 of 51"]);
+    expect(said.length).toBe(2);
     expect(await store.read(verifyStore)).toEqual([]);
   });
 

@@ -19,14 +19,18 @@ interface Round {
   readonly service: Service;
   /** For how long it still waits, in all, for transactions that do not end. */
   patience_ms: number;
+  /** The days that had to wait, and the processes of the transactions that the first of them waited for. */
+  readonly waiting: string[];
+  pids: readonly number[];
 }
 
 /**
  * Adds up the storage of every day that is over, in each warehouse, one day after the other. A day is added up once;
- * one that a stop has interrupted is gone on with. What fails in one warehouse does not keep the others from it.
+ * one that a stop has interrupted is gone on with. What fails in one warehouse does not keep the others from it; a
+ * transaction that stores rows of the ledger and does not end keeps all of them.
  */
 export async function closeStorage(store: Store, service: Service, patience = patience_ms): Promise<void> {
-  const round: Round = { store, service, patience_ms: patience };
+  const round: Round = { store, service, patience_ms: patience, waiting: [], pids: [] };
   const began = await store.read(findStart);
   const failed: string[] = [];
   for (const warehouse of await store.read(listStored)) {
@@ -43,6 +47,7 @@ export async function closeStorage(store: Store, service: Service, patience = pa
       });
     }
   }
+  warnOfWait(round);
   if (failed.length > 0) throw new Error(`the storage of ${failed.join(", ")} was not added up`);
 }
 
@@ -61,10 +66,7 @@ async function closeNext(round: Round, warehouse: Stored, began: number): Promis
 async function addUp(round: Round, warehouse: Stored, day: Close, before: Close | null): Promise<boolean> {
   const { store, service } = round;
   if (!(await haveEnded(round))) {
-    const [name, { business_date }] = [wireId("warehouse", warehouse.id), day];
-    const what = `the storage of ${business_date} in ${name} waits for a transaction that changes stock and does not`;
-    const way = "end: pg_stat_activity shows who holds it open. The next round goes on once it has ended";
-    service.log.warn(`${what} ${way}`, { warehouse: name, business_date, mode: store.mode });
+    if (!service.ending.aborted) round.waiting.push(`${day.business_date} in ${wireId("warehouse", warehouse.id)}`);
     return false;
   }
   const opening = before === null ? [] : await store.read((db) => listUnits(db, before));
@@ -91,12 +93,26 @@ async function addUp(round: Round, warehouse: Stored, day: Close, before: Close 
 async function haveEnded(round: Round): Promise<boolean> {
   const { store, service } = round;
   const writing = () => store.read((db) => openWriters(db, "movements"));
-  for (let open = await writing(); open.size > 0; open = open.intersection(await writing())) {
-    if (service.ending.aborted || round.patience_ms <= 0) return false;
+  const first = await writing();
+  for (let open = new Set(first.keys()); open.size > 0; open = open.intersection(await writing())) {
+    if (service.ending.aborted || round.patience_ms <= 0) {
+      // Whoever is at work when nobody waits any more may end in a moment.
+      if (round.waiting.length === 0) round.pids = [...open].flatMap((name) => first.get(name) ?? []);
+      return false;
+    }
     round.patience_ms -= ask_every_ms;
     await Bun.sleep(ask_every_ms);
   }
   return true;
+}
+
+/** Says once a round which days had to wait, and for whom. */
+function warnOfWait({ store, service, waiting, pids }: Round): void {
+  if (waiting.length === 0) return;
+  const what = "the storage of all warehouses waits for a transaction that changes stock and does not end";
+  const who = pids.length === 0 ? "pg_prepared_xacts shows it" : "pg_stat_activity shows who holds it open by its pid";
+  const facts = { waiting: waiting.join(", "), pid: pids.join(", "), mode: store.mode };
+  service.log.warn(`${what}: ${who}. The next round goes on once it has ended`, facts);
 }
 
 /** Without what only passed through staging on the day, of which every order has a bin. */
