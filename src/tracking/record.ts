@@ -74,7 +74,7 @@ export interface Teller {
   readonly actor: Actor;
 }
 
-/** A report on a parcel that is not known here yet. */
+/** A report on a number that is no parcel here yet. */
 export interface WaitingUpdate {
   readonly teller: Teller;
   readonly update: TrackingUpdate;

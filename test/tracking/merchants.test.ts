@@ -1,5 +1,7 @@
 // One tracking number that two merchants know: what is reported of it, and what each sees.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { waiting_updates } from "../../db/schema/tracking.ts";
 import { handInCarriers } from "../../src/shipping/carriers/table.ts";
 import { recordUpdate } from "../../src/tracking/scans/commands.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
@@ -24,6 +26,30 @@ const statuses = () =>
 /** The events since the last call, and whose each is. */
 const whose = async () =>
   (await app.takeEvents()).map((event) => [event.type, (event as { merchant_id?: string }).merchant_id]);
+
+/** How many reports on a number wait for a parcel. */
+const waitingOf = (tracking_number: string) =>
+  app.service.stores.live.read(async (db) => {
+    const { tracking_number: named } = waiting_updates;
+    return (await db.sql.select().from(waiting_updates).where(eq(named, tracking_number))).length;
+  });
+
+/** An order of the first merchant that can be shipped. */
+async function orderOfMain(): Promise<string> {
+  const made = async (path: string, body: object) => {
+    const answer = await by("MAIN", "POST", path, body);
+    expect([path, answer.status]).toEqual([path, 201]);
+    return answer.body;
+  };
+  await made("/products", { sku: "MUG", name: "Mug" });
+  await made("/inventory", { sku: "MUG", quantity: 5 });
+  const home = { address_line1: "450 Canyon Drive", city: "Beverly Hills", state: "CA", postal_code: "90210" };
+  const buyer = { email: "jordan@example.com", shipping_addresses: [{ name: "Jordan", ...home, country: "US" }] };
+  const { id: customer_id, shipping_addresses } = await made("/customers", buyer);
+  const line_items = [{ sku: "MUG", quantity: 1, unit_price: "3.20" }];
+  const to = { customer_id, shipping_address_id: shipping_addresses[0].id };
+  return (await made("/orders", { order_number: "SO-1", ...to, line_items })).data.id;
+}
 
 describe("works", () => {
   test("a scan for one merchant is told of its parcel alone", async () => {
@@ -87,6 +113,32 @@ describe("a carrier's report on a number that nobody knows yet", () => {
       ["shipment.tracking_updated", "mer_1001"],
       ["shipment.in_transit", "mer_1001"],
     ]);
+  });
+});
+
+describe("a carrier's report on a number that one merchant follows", () => {
+  test("reaches the parcel of another that comes to have it, whichever came first", async () => {
+    const teller = await addTeller(app);
+    const [early, minute] = ["EARLY0002", 60_000];
+    const at = app.clocks.live.now() - 60 * minute;
+    const reports = () => waitingOf(early);
+    const tell = async (status: Parameters<typeof scanOf>[0], minutes: number) =>
+      (await teller.callBack([told(early, [scanOf(status, at + minutes * minute)])])).body;
+    expect((await by("ACME", "POST", "/tracking", { tracking_number: early })).status).toBe(201);
+    expect(await tell("accepted", 1)).toMatchObject({ recorded: 1, waiting: 0 });
+    expect(await tell("in_transit", 2)).toMatchObject({ recorded: 1, waiting: 0 });
+    expect(await reports()).toBe(2);
+    const order_id = await orderOfMain();
+    const shipped = { carrier: "swift", tracking_number: early };
+    expect((await by("MAIN", "POST", `/orders/${order_id}/ship`, shipped)).status).toBe(200);
+    expect(await tell("out_for_delivery", 3)).toMatchObject({ recorded: 1, waiting: 0 });
+    for (const code of ["MAIN", "ACME"]) {
+      const { data } = (await by(code, "GET", `/tracking/${early}`)).body;
+      const statuses = data.events.map(({ status }: { status: string }) => status);
+      expect([code, ...statuses]).toEqual([code, "out_for_delivery", "in_transit", "accepted"]);
+    }
+    expect(await reports()).toBe(0);
+    await app.takeEvents();
   });
 });
 

@@ -4,7 +4,7 @@ import type { CarrierAccount } from "../../shipping/accounts/account.ts";
 import type { TrackingUpdate } from "../../shipping/updates/update.ts";
 import { tellerOf } from "../polling/commands.ts";
 import { nextLook, retired_after_ms } from "../polling/rules.ts";
-import { recordUpdate, recordWaiting } from "../scans/commands.ts";
+import { isParcel, recordUpdate, recordWaitingForParcel } from "../scans/commands.ts";
 import { deleteWaiting, insertWaiting } from "../scans/store.ts";
 import { setLook } from "../store.ts";
 import { deleteCallbacks, insertCallback } from "./store.ts";
@@ -27,8 +27,9 @@ interface CallbackTaken {
 }
 
 /**
- * Records a carrier's callback, once. Updates of a number that is not known here are kept until it is. Emits:
- * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Records a carrier's callback, once. Updates of a number that is no parcel here are kept for the one that comes to be,
+ * also while somebody follows the number. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered,
+ * shipment.exception.
  */
 export async function takeCallback(tx: Tx, { account, event_id, updates }: Callback): Promise<CallbackTaken> {
   if (!(await insertCallback(tx, account.id, event_id))) return { repeated: true, recorded: 0, waiting: 0 };
@@ -36,13 +37,10 @@ export async function takeCallback(tx: Tx, { account, event_id, updates }: Callb
   let recorded = 0;
   for (const update of updates) {
     const tracking_number = plainTrackingNumber(update.tracking_number);
-    await recordWaiting(tx, tracking_number);
+    await recordWaitingForParcel(tx, tracking_number);
     const told = await recordUpdate(tx, update, teller);
-    if (told.length === 0) {
-      await insertWaiting(tx, account.id, tracking_number, { teller, update });
-      continue;
-    }
-    recorded += 1;
+    if (!isParcel(told)) await insertWaiting(tx, account.id, tracking_number, { teller, update });
+    if (told.length > 0) recorded += 1;
     for (const { record, changed } of told) {
       if (record.account_id !== account.id || record.look_at === null) continue;
       const look_at = nextLook({ record, changed, called_back: true, now: tx.now });

@@ -114,7 +114,7 @@ export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Telle
 }
 
 /**
- * Records what carriers reported on a number before it was known here. Carriers do not say whose a parcel is, so a
+ * Records what carriers reported on a number before it was a parcel here. Carriers do not say whose a parcel is, so a
  * merchant who only follows the number takes nothing from the one whose parcel comes to have it: until then, or until
  * nobody reports on such a parcel any more, it is kept. Emits: shipment.tracking_updated, shipment.in_transit,
  * shipment.delivered, shipment.exception.
@@ -124,10 +124,25 @@ export async function recordWaiting(tx: Tx, tracking_number: string): Promise<vo
   for (const { update, teller } of await listWaiting(tx, tracking_number)) {
     const known = await recordUpdate(tx, update, teller);
     if (known.length === 0) return;
-    hasParcel = known.some(({ record }) => !record.followed);
+    hasParcel = isParcel(known);
   }
   if (hasParcel) await endWaiting(tx, tracking_number);
 }
+
+/**
+ * As `recordWaiting`, once the number is a parcel here: who only follows it has taken before all that waits. Emits:
+ * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
+export async function recordWaitingForParcel(tx: Tx, tracking_number: string): Promise<void> {
+  const [first] = await listWaiting(tx, tracking_number);
+  if (first === undefined) return;
+  const known = await lockKnown(tx, tracking_number, first.teller.actor);
+  if (isParcel(known.map((record) => ({ record })))) await recordWaiting(tx, tracking_number);
+}
+
+/** Whether a number is a parcel, or a return, of one of those who know it; else they only follow it. */
+export const isParcel = (known: readonly { readonly record: TrackingRecord }[]): boolean =>
+  known.some(({ record }) => !record.followed);
 
 /**
  * The records of a number, locked: one of each merchant who knows it. A parcel that was tracked before it was entered

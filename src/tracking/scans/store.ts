@@ -1,4 +1,4 @@
-// What scans read and write: reports on numbers that were not known here, and the parcels that scans move.
+// What scans read and write: reports on numbers that were no parcels here, and the parcels that scans move.
 import { and, asc, desc, eq, lt } from "drizzle-orm";
 import { amongTexts, amongThose, forUpdateInOrder, list } from "../../../db/kit.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
@@ -14,7 +14,7 @@ import type { ParcelOrder } from "../parcel.ts";
 import type { TrackingRecord, WaitingUpdate } from "../record.ts";
 import { type EventRow, isFoundByNumber } from "../store.ts";
 
-/** Keeps a report until its number is known. */
+/** Keeps a report until its number is a parcel here. */
 export async function insertWaiting(
   tx: Tx,
   account_id: number,
@@ -32,12 +32,12 @@ const waitingFor = prepared((sql, a: Args<{ tracking_number: string }>) =>
     .orderBy(asc(waiting_updates.id)),
 );
 
-/** The reports on a number from before it was known, oldest first. */
+/** The reports on a number from before it was a parcel here, oldest first. */
 export async function listWaiting(db: Db, tracking_number: string): Promise<WaitingUpdate[]> {
   return (await waitingFor(db, { tracking_number })).map(({ told }) => told);
 }
 
-/** Deletes the reports on a number from before it was known. */
+/** Deletes the reports on a number from before it was a parcel here. */
 export async function endWaiting(tx: Tx, tracking_number: string): Promise<void> {
   await tx.sql.delete(waiting_updates).where(eq(waiting_updates.tracking_number, tracking_number));
 }
