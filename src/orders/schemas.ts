@@ -17,7 +17,7 @@ import {
   textField,
   weightUnitField,
 } from "../kit/schema.ts";
-import { OwnerView, ofMerchant } from "../owners/schemas.ts";
+import { OwnerView, ofMerchantUnless } from "../owners/schemas.ts";
 import { Dimensions } from "../products/schemas.ts";
 import { shipmentStatuses } from "./shipments/status.ts";
 import {
@@ -113,7 +113,7 @@ const readOnly = [
 
 export const CreateOrder = closed(
   {
-    ...ofMerchant,
+    ...ofMerchantUnless("the customer"),
     order_number,
     customer_id: idField("customer"),
     shipping_address_id: idField("address"),

@@ -8,7 +8,7 @@ export function makerOf({ scope }: { readonly scope: { readonly makes: number | 
 
 /** The refusal of a request that does not say whose records it is about. */
 export function merchantRequired(what = "Several merchants ship from here"): Fault {
-  const way = "name one by merchant_id, or by the header Packhouse-Merchant";
+  const way = "name one by the header Packhouse-Merchant, or by merchant_id where the body takes it";
   return new Fault("merchant_required", `${what}: ${way}.`);
 }
 

@@ -25,15 +25,19 @@ export const ofMerchantOrHouse = {
   ),
 };
 
+const says =
+  "For which merchant, by id or code. Where several are served, a house key says it, here or by the header" +
+  " `Packhouse-Merchant`";
+
+const sayingWhose = (description: string) => ({
+  merchant_id: Type.Optional(Type.Union(named, { hint, description })),
+});
+
 /** The field by which the house says for whom something is made. */
-export const ofMerchant = {
-  merchant_id: Type.Optional(
-    Type.Union(named, {
-      hint,
-      description:
-        "For which merchant, by id or code. Where several are served, a house key says it, here or by the header" +
-        " `Packhouse-Merchant`, unless something else in the request decides it: an order's customer, or a SKU that" +
-        " one merchant alone has.",
-    }),
-  ),
-};
+export const ofMerchant = sayingWhose(`${says}.`);
+
+/** The same, of what something else in the request may decide as well. */
+export const ofMerchantUnless = (decided: string) => sayingWhose(`${says}, unless ${decided} decides it.`);
+
+/** The same, of goods. */
+export const ofMerchantOrSku = ofMerchantUnless("a SKU that one merchant alone has");

@@ -10,7 +10,7 @@ import {
   quantityField,
   textField,
 } from "../../kit/schema.ts";
-import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
+import { OwnerView, ofMerchantOrSku } from "../../owners/schemas.ts";
 import { loadFields } from "../stock/schemas.ts";
 import { receiptMoves, receiptStatuses, receivedConditions } from "./status.ts";
 
@@ -29,7 +29,7 @@ export const CreateReceipt = closed({
   location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
   expected_at: Type.Optional(nullable(momentField())),
   lines: Type.Array(ExpectedLine, { minItems: 1, maxItems: items_max }),
-  ...ofMerchant,
+  ...ofMerchantOrSku,
 });
 export type CreateReceipt = Static<typeof CreateReceipt>;
 

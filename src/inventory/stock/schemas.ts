@@ -12,7 +12,7 @@ import {
   quantityField,
   textField,
 } from "../../kit/schema.ts";
-import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
+import { OwnerView, ofMerchantOrSku } from "../../owners/schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
 import { adjustmentReasons, binKinds, itemStatuses, lotStatuses } from "../status.ts";
 
@@ -58,7 +58,7 @@ export const AddStock = closed({
   reference: Type.Optional(textField(100)),
   unit_cost: Type.Optional(moneyField()),
   notes: Type.Optional(notesField()),
-  ...ofMerchant,
+  ...ofMerchantOrSku,
   ...loadFields,
 });
 export type AddStock = Static<typeof AddStock>;

@@ -10,7 +10,7 @@ import {
   quantityField,
   textField,
 } from "../../kit/schema.ts";
-import { OwnerView, ofMerchant } from "../../owners/schemas.ts";
+import { OwnerView, ofMerchantOrSku } from "../../owners/schemas.ts";
 import { missingReasons, transferMoves, transferStatuses } from "./status.ts";
 
 const items_max = 500;
@@ -27,7 +27,7 @@ export const CreateTransfer = closed({
   to_location: idField("warehouse"),
   reference: Type.Optional(nullable(textField(100))),
   items: Type.Array(MovedItem, { minItems: 1, maxItems: items_max }),
-  ...ofMerchant,
+  ...ofMerchantOrSku,
 });
 export type CreateTransfer = Static<typeof CreateTransfer>;
 
