@@ -45,17 +45,18 @@ export const scopes: Scopes = {
 type Judged = Parameters<typeof mayMerchant>[0];
 
 /**
- * Refuses a merchant that asks in one request for what another route does, if that one is not for merchants.
+ * Refuses a merchant that asks in one request for an action that another route does, if that one is not for merchants.
  * Refuses: not_for_merchants.
  */
-export async function refuseForMerchants({ merchant_id, store }: Asker, route: Judged): Promise<void> {
-  if (merchant_id !== null) refuseMerchants((await directoryOf(store).now()).byId(merchant_id), route);
+export async function refuseForMerchants({ merchant_id, store }: Asker, route: Judged, action: string): Promise<void> {
+  if (merchant_id !== null) refuseMerchants((await directoryOf(store).now()).byId(merchant_id), route, action);
 }
 
-function refuseMerchants(own: Known | null, route: Judged): void {
+function refuseMerchants(own: Known | null, route: Judged, action: string | null = null): void {
   if (mayMerchant(route, own ?? { may_buy_labels: false })) return;
-  const message = "This is done by the house, not by merchants: ask the warehouse that ships for you.";
-  throw new Fault("not_for_merchants", message);
+  const what = action === null ? "This" : `The action ${action}`;
+  const message = `${what} is done by the house, not by merchants: ask the warehouse that ships for you.`;
+  throw new Fault("not_for_merchants", message, action === null ? {} : { action });
 }
 
 function storeOf(known: Merchants, { merchant_id, store }: Asker, asked: Asked): Store | Promise<Store> {

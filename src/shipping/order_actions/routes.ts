@@ -88,7 +88,7 @@ async function actOnAll(
       permission: need,
     });
   }
-  await refuseForMerchants(call, route);
+  await refuseForMerchants(call, route, action);
   if (dry_run && action === "buy_label") throw invalid("dry_run", "is not possible for labels; request rates instead");
   const ids = namedOnce(body.order_ids);
   const stranger = Object.keys(tags).find((id) => !ids.includes(id));

@@ -62,6 +62,9 @@ for (const code of ["ACME", "BOLT"]) {
     expect([single.body.error?.code, body.error?.code]).toEqual(
       is_refused ? ["not_for_merchants", "not_for_merchants"] : [undefined, undefined],
     );
+    if (is_refused) {
+      expect(body.error).toMatchObject({ action, message: expect.stringContaining(`The action ${action} is done by`) });
+    }
     expect(is_refused ? [status] : [status, body.data.done]).toEqual(is_refused ? [403] : [200, 1]);
     const after = await sent("GET", `/orders/${many}`, undefined);
     if (is_refused) expect(after).toMatchObject({ status: "pending", shipments: [], version: 1 });
