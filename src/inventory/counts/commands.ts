@@ -54,7 +54,7 @@ const lines_max = 5000;
 
 /**
  * Opens a count of some bins, of some SKUs, or of a whole warehouse, without picked units; of one merchant's goods when
- * the request is about him. Refuses: resource_missing, validation_failed, merchant_required.
+ * the request is about it. Refuses: resource_missing, validation_failed, merchant_required.
  */
 export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise<Count> {
   const { blind = false, notes = null } = input;

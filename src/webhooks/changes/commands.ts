@@ -174,7 +174,7 @@ const inOrder = (events: readonly EventType[]) => eventTypes.filter((type) => ev
 
 /** The refusal of a list of merchants for a merchant's own subscription, whichever they are. */
 export function ofOneMerchant(): Fault {
-  return invalid("merchants", "is of the house's subscriptions: one of a merchant is told of this merchant alone");
+  return invalid("merchants", "is for webhooks of the house: a merchant's webhook is told of that merchant alone");
 }
 
 function refuseMerchants({ merchant_id, merchants }: Pick<Reception, "merchant_id" | "merchants">): void {
