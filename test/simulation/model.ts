@@ -63,9 +63,14 @@ export class Model extends OrderModel {
     );
   }
 
-  /** An order that waits gets what is free by now before it is judged, and one whose time is over loses what it had. */
+  /**
+   * An order that waits gets what is free by now before it is judged, and loses units whose time is over. One of which
+   * all lies in staging wants nothing of the shelves, so that nobody looks at them.
+   */
   #getFree(at: number): void {
-    const own = this.claimOf(at).lines.map((line) => line.sku);
+    const { lines } = this.claimOf(at);
+    if (lines.every((line) => this.picked(line) === line.wanted)) return;
+    const own = lines.map((line) => line.sku);
     if (this.#isShort(at) || own.some((sku) => this.isDue(sku))) this.settle(own);
   }
 
