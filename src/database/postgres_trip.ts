@@ -2,6 +2,7 @@
 // do, so what need not be answered at once travels with what must be. `pg` keeps the connection and its protocol; its
 // own queries would go one by one, and read what columns there are anew each time.
 import pg from "pg";
+import { assert } from "../kit/assert.ts";
 
 /** A statement with the name that it is prepared under; without one it is planned anew each time. */
 export interface Statement {
@@ -56,6 +57,8 @@ export class Road {
   readonly #client: pg.ClientBase;
   /** The columns of what is prepared on this connection. */
   readonly #prepared = new Map<string, Columns>();
+  /** What each name that was asked by means. */
+  readonly #texts = new Map<string, string>();
   #held: Traveller[] = [];
   /** Whether somebody waits for the held statements: they are sent once everyone who asks at this moment has asked. */
   #isAwaited = false;
@@ -85,6 +88,7 @@ export class Road {
   /** Keeps a statement for the next trip. What fails it fails the rest of that trip, with the same error. */
   hold(statement: Statement, values: readonly unknown[] = [], done: (answer: Answer) => void = ignore): void {
     this.#settle();
+    this.#know(statement);
     this.#held.push({ statement, values: values.map(sent), done, fail: ignore });
   }
 
@@ -99,11 +103,21 @@ export class Road {
    */
   ask(statement: Statement, values: readonly unknown[] = []): Promise<Answer> {
     return new Promise((done, fail) => {
+      this.#know(statement);
       this.#held.push({ statement, values: values.map(sent), done, fail });
       if (this.#isAwaited) return;
       this.#isAwaited = true;
       queueMicrotask(() => this.#settle());
     });
+  }
+
+  /** The server runs what it knows by a name: under a name of another statement, it would answer that one. */
+  #know({ name, text }: Statement): void {
+    if (name === "") return;
+    const known = this.#texts.get(name);
+    if (known === text) return;
+    assert(known === undefined, `the statement ${name} has one text on a connection`);
+    this.#texts.set(name, text);
   }
 
   /** What is held from here on does not travel with what was asked before, at whose end it could fail unseen. */

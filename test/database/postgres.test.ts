@@ -47,6 +47,24 @@ if (engine === "postgres")
       return rows.map(({ quantity }) => quantity);
     };
 
+    test("a statement's name has one text on a connection: another text is refused, not answered", async () => {
+      const ask = (db: Db, quantity: number) => {
+        const found = db.sql.select({ name: things.name }).from(things);
+        return found.where(sql.raw(`quantity = ${quantity}`)).prepare("twice");
+      };
+      await store.write((tx) => insert(tx, things, [{ name: "a", quantity: 1 }]));
+      expect(await store.read((db) => ask(db, 1).execute())).toEqual([{ name: "a" }]);
+      // It goes by the connection that was free last, and knows the name.
+      const other = store.read(async (db) => {
+        expect(await ask(db, 1).execute()).toEqual([{ name: "a" }]);
+        return await ask(db, 2).execute();
+      });
+      await expect(other).rejects.toMatchObject({
+        message: expect.stringContaining("the statement twice has one text"),
+      });
+      expect(await store.read((db) => ask(db, 1).execute())).toEqual([{ name: "a" }]);
+    });
+
     test("a write that is the victim of a deadlock runs again, nested or not", async () => {
       await store.write((tx) =>
         insert(tx, things, [
