@@ -96,7 +96,13 @@ export async function openFixture(
   }
   await app.runJobs();
   for (const mode of modes) await shareBins(app, mode);
-  const ask = (asked: Asked) => answerOf(app, asked);
+  const ask = async (asked: Asked): Promise<Told> => {
+    const told = await answerOf(app, asked);
+    // What breaks differs from what is expected, too, but is not what was planted.
+    if (seam.leak !== null && told.status >= 500)
+      throw new Error(`a planted leak broke ${asked.method} ${asked.path}: ${told.status} ${told.text}`);
+    return told;
+  };
   const told = new Map<Code, Owned>();
   const rows = new Map<Mode, Map<string, Map<string, string>>>();
   const receiver = (code: Code) => `http://localhost:${near.port}/${code}`;

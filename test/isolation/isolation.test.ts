@@ -88,9 +88,12 @@ describe("a merchant", () => {
     const unseen: string[] = [];
     for (const table of tables) {
       fixture.seam.leak = { tables: new Set([table]) };
-      const found = await forgotten[table]?.(fixture, operations);
-      fixture.seam.leak = null;
-      if (found?.length === 0) unseen.push(table);
+      try {
+        const found = await forgotten[table]?.(fixture, operations);
+        if (found?.length === 0) unseen.push(table);
+      } finally {
+        fixture.seam.leak = null;
+      }
     }
     expect(unseen).toEqual([]);
   }, 120_000);

@@ -1,6 +1,7 @@
 // What stands between the service and its stores in the test of isolation: writes that are taken back once they have
 // been looked at, so that every case meets the same records, and planted leaks.
 import { getTableName, type Table } from "drizzle-orm";
+import { engine } from "../../src/config.ts";
 import { unscoped } from "../../src/database/scope.ts";
 import { scopedStore } from "../../src/database/scoped_store.ts";
 import type { Db, Reading, Scope, Store, Tx } from "../../src/database/store.ts";
@@ -86,7 +87,7 @@ function leaky<D extends Db>(bare: D, leak: Leak): D {
     const view = bare.scoped(scope);
     const known = leaks.get(view) as Db | undefined;
     if (known !== undefined || scope.sees === null) return known ?? view;
-    const sql = leakySql(bare.sql, view.sql, leak);
+    const sql = leakySql(unnamed(bare.sql), unnamed(view.sql), leak);
     const made: Db = new Proxy(view, {
       get: (_, name) => (name === "sql" ? sql : name === "scoped" ? scoped : part(view, name)),
     });
@@ -97,6 +98,30 @@ function leaky<D extends Db>(bare: D, leak: Leak): D {
 }
 
 type Select = (fields?: unknown) => { from: (table: Table) => unknown };
+
+/** What Drizzle asks a connection to PostgreSQL by. */
+interface Session {
+  prepareQuery(query: unknown, fields: unknown, name: string | undefined, ...rest: unknown[]): unknown;
+}
+interface Handle {
+  readonly session: Session;
+  insert(table: Table): object;
+}
+
+/**
+ * The same handle, whose statements bear no name. PostgreSQL would run what a connection knows by a name already: the
+ * statement of the house, or that of another leak.
+ */
+function unnamed(sql: Reading): Reading {
+  if (engine !== "postgres") return sql;
+  const handle = sql as unknown as Handle;
+  const prepareQuery: Session["prepareQuery"] = (query, fields, _, ...rest) =>
+    handle.session.prepareQuery(query, fields, "", ...rest);
+  const session = Object.create(handle.session, { prepareQuery: { value: prepareQuery } });
+  // A scoped handle begins its inserts by itself.
+  const insert = (table: Table) => Object.assign(handle.insert(table), { session });
+  return Object.create(handle, { session: { value: session }, insert: { value: insert } });
+}
 
 /** A handle that reads some tables by the bare one. Each leak has handles of its own, and so its own statements. */
 function leakySql(bare: Reading, own: Reading, { tables = new Set(), writes = false }: Leak): Reading {
