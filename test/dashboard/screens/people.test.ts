@@ -56,6 +56,7 @@ describeInBrowser("people", () => {
     await fill(page, { password, again: "another one entirely" });
     await page.click("button:has-text('Accept')");
     await page.waitForSelector("[data-field=again] .field-wrong");
+    expect(await page.evaluate("document.activeElement.name")).toBe("again");
     await fill(page, { name: hostile, password, again: password });
     await page.click("button:has-text('Accept')");
     await page.waitForSelector("nav");

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { newKey } from "../api/client.ts";
 import { type ApiProblem, problemOf, wrongFields } from "../api/problem.ts";
 import { guardLeaving } from "../browser/router.ts";
@@ -47,12 +47,17 @@ function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }:
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const [missing, setMissing] = useState<readonly string[]>([]);
+  const [refusals, setRefusals] = useState(0);
   const form = useRef<HTMLFormElement>(null);
   const sent = useRef<{ readonly values: Values; readonly key: string } | null>(null);
   const done = useRef(false);
   const dirty = !same(values, first);
   useEffect(() => onDirty?.(dirty), [dirty]);
   useUnsaved(guarded && dirty, done);
+  // In the turn that draws the errors: a frame later, the focus could leave a field that the user is already typing in.
+  useLayoutEffect(() => {
+    if (refusals > 0) focusWrong(form.current);
+  }, [refusals]);
   const set = (name: string, value: unknown) => {
     setValues((now) => ({ ...now, [name]: value }));
     setMissing((names) => names.filter((one) => one !== name));
@@ -70,7 +75,7 @@ function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }:
     const empty = shown.filter(({ name, required }) => required && (values[name] ?? "") === "").map(({ name }) => name);
     setMissing(empty);
     setProblem(null);
-    if (empty.length > 0) return focusWrong(form.current);
+    if (empty.length > 0) return setRefusals((count) => count + 1);
     if (sent.current === null || !same(sent.current.values, values)) sent.current = { values, key: newKey() };
     setBusy(true);
     done.current = true;
@@ -79,7 +84,7 @@ function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }:
     } catch (error) {
       done.current = false;
       setProblem(problemOf(error));
-      focusWrong(form.current);
+      setRefusals((count) => count + 1);
     } finally {
       setBusy(false);
     }
@@ -154,12 +159,9 @@ function useUnsaved(unsaved: boolean, done: { readonly current: boolean }): void
 }
 
 function focusWrong(form: HTMLElement | null): void {
-  requestAnimationFrame(() => {
-    const wrong =
-      form?.querySelector<HTMLElement>("[aria-invalid=true]") ?? form?.querySelector<HTMLElement>(".notice");
-    wrong?.focus();
-    wrong?.scrollIntoView({ block: "nearest" });
-  });
+  const wrong = form?.querySelector<HTMLElement>("[aria-invalid=true]") ?? form?.querySelector<HTMLElement>(".notice");
+  wrong?.focus();
+  wrong?.scrollIntoView({ block: "nearest" });
 }
 
 interface DialogProps extends Omit<Props, "onCancel" | "onDirty" | "guarded"> {
