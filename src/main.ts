@@ -1,4 +1,17 @@
 // The command line: `packhouse <command> [flags]`. Exit codes: 0 done, 1 failed, 2 wrong use; others name their reason.
+
+import {
+  asJson,
+  type Command,
+  type Commands,
+  command,
+  inMode,
+  modeOf,
+  type Place,
+  place,
+  print,
+  withStores,
+} from "./command.ts";
 import {
   commandLine,
   databaseUrl,
@@ -13,40 +26,22 @@ import {
   WrongUse,
 } from "./config.ts";
 import { isStartRefused } from "./database/exit.ts";
-import { type OpenSettings, openStores, type Stores } from "./database/open.ts";
+import type { Stores } from "./database/open.ts";
 import type { Difference } from "./database/verifier.ts";
 import type { KeyCommand } from "./keyring.ts";
 import { iso, systemClock } from "./kit/clock.ts";
 import { closest, didYouMean } from "./kit/did_you_mean.ts";
 import { Fault } from "./kit/fault.ts";
-import { compileHotCode } from "./kit/hot_code.ts";
-import { LineWriter, openLog } from "./kit/log.ts";
-import { type Mode, modes } from "./kit/mode.ts";
+import { LineWriter } from "./kit/log.ts";
+import { modes } from "./kit/mode.ts";
 import { writeWhole } from "./kit/whole_file.ts";
 import type { Running } from "./serve.ts";
 import { readSettings, settingFlags } from "./serve_settings.ts";
-import type { exporting } from "./spreadsheets.ts";
 import { readTls } from "./tls.ts";
 
 process.umask(0o077);
 forgetProxies();
 
-const print = (line: string) => console.log(line);
-
-interface Command<F extends Flags = Flags> {
-  readonly summary: string;
-  readonly flags: F;
-  /** What its help says beside the flags. */
-  readonly notes?: () => Promise<readonly string[]>;
-  /** Resolves with the exit code. */
-  readonly run: (given: Given<F>) => Promise<number>;
-}
-const command = <F extends Flags>(it: Command<F>): Command => it as unknown as Command;
-
-const place = {
-  data: { type: "string", value: "FOLDER", default: "./data", help: "folder of the embedded database" },
-  "database-url": { type: "string", value: "URL", help: "PostgreSQL instead of the embedded database: postgres://…" },
-} as const satisfies Flags;
 const retention = {
   "event-retention-days": {
     type: "string",
@@ -61,23 +56,6 @@ const retention = {
     help: "days that the log of requests is kept, 1 to 30",
   },
 } as const satisfies Flags;
-const asJson = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
-const past = {
-  history: { type: "boolean", help: "orders of the past: they touch no stock, and nobody is told of them" },
-} as const satisfies Flags;
-const inMode = {
-  mode: { type: "string", value: "live|test", default: "test", help: "which of the two worlds" },
-} as const satisfies Flags;
-
-const forMerchant = {
-  merchant: { type: "string", value: "CODE", help: "for which merchant, where there are several" },
-} as const satisfies Flags;
-const ofMerchant = {
-  merchant: { type: "string", value: "CODE", help: "of this merchant alone" },
-} as const satisfies Flags;
-
-type Commands = Readonly<Record<string, Command>>;
-
 const serving: Command = command({
   summary: "serve the API",
   flags: {
@@ -105,6 +83,7 @@ const serving: Command = command({
 async function allCommands(): Promise<Commands> {
   const { keyCommands } = await import("./keyring.ts");
   const { userCommands } = await import("./user_commands.ts");
+  const { spreadsheetCommands } = await import("./spreadsheet_commands.ts");
   const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
   return {
     serve: serving,
@@ -112,6 +91,7 @@ async function allCommands(): Promise<Commands> {
     ...onCommandLine("users", userCommands),
     ...onCommandLine("merchants", merchantCommands),
     ...others,
+    ...spreadsheetCommands,
     ...onCommandLine("export", { "": wholeExport }),
   };
 }
@@ -122,17 +102,6 @@ const others: Commands = {
     flags: { ...place, ...asJson },
     run: (given) => withStores(given, (stores) => runVerify(stores, given), { must_exist: true, check: true }),
   }),
-  "import products": importCommand("products", "take in a file of products: new ones, and those that differ"),
-  "import stock": importCommand("stock", "take in a file of counted stock: what is on hand becomes what was counted"),
-  "import orders": importCommand(
-    "orders",
-    "take in a file of orders, a row for each line: those that are not there yet",
-    past,
-  ),
-  "export products": exportCommand("products", "write all products as CSV, which can be imported"),
-  "export stock": exportCommand("stock", "write what lies in every bin as CSV, which can be imported"),
-  "export orders": exportCommand("orders", "write all orders as CSV, a row for each line"),
-  "export movements": exportCommand("movements", "write the ledger as CSV"),
   "new-secret-key": command({
     summary: "go on with another secret key, where the one that the data was sealed with is lost",
     flags: place,
@@ -179,96 +148,6 @@ function onCommandLine(group: string, all: Readonly<Record<string, KeyCommand>>)
       }),
     ]),
   );
-}
-
-function importCommand(
-  kind: "products" | "stock" | "orders",
-  summary: string,
-  more: Partial<typeof past> = {},
-): Command {
-  return command({
-    summary,
-    flags: {
-      file: { type: "word", value: "FILE", help: "CSV whose first line names the columns" },
-      encoding: {
-        type: "string",
-        value: "NAME",
-        help: "utf-8, utf-16 or windows-1252, where the file does not show it",
-      },
-      ...inMode,
-      ...forMerchant,
-      ...more,
-      ...place,
-      ...asJson,
-    },
-    notes: async () => (await import("./spreadsheets.ts")).columnNotes[kind],
-    run: async (given) => {
-      const { file, json } = given;
-      if (!file) throw new WrongUse("say which FILE to import.");
-      const mode = modeOf(given.mode);
-      const { importing, reportLines } = await import("./spreadsheets.ts");
-      const { storeForCommand } = await import("./merchants/scopes.ts");
-      const work = async (stores: Stores) => {
-        const taking = importing[given.history ? "past_orders" : kind];
-        const store = await storeForCommand(stores[mode], given.merchant, true);
-        const report = await taking(store, file, given.encoding ?? null, process.stderr);
-        for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
-        return report.failed === 0 ? 0 : 1;
-      };
-      return withStores(given, work, { must_exist: true });
-    },
-  });
-}
-
-function exportCommand(kind: keyof typeof exporting, summary: string): Command {
-  return command({
-    summary,
-    flags: {
-      file: { type: "word", value: "[FILE]", help: "where to write; the output unless given" },
-      ...inMode,
-      ...ofMerchant,
-      bom: { type: "boolean", help: "begin with a byte order mark, by which spreadsheets know UTF-8" },
-      ...place,
-    },
-    run: async (given) => {
-      const mode = modeOf(given.mode);
-      const { exporting } = await import("./spreadsheets.ts");
-      const { storeForCommand } = await import("./merchants/scopes.ts");
-      const work = async (stores: Stores) => {
-        const store = await storeForCommand(stores[mode], given.merchant, false);
-        await exporting[kind](store, given.file, given.bom, process.stderr);
-        return 0;
-      };
-      return withStores(given, work, { must_exist: true });
-    },
-  });
-}
-
-function modeOf(word: string | undefined): Mode {
-  const mode = modes.find((mode) => mode === word);
-  if (mode === undefined) throw new WrongUse("--mode must be live or test.");
-  return mode;
-}
-
-type Place = Given<typeof place>;
-
-async function withStores(
-  given: Place,
-  work: (stores: Stores) => Promise<number>,
-  opening: Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose" | "check">> = {},
-): Promise<number> {
-  const log = openLog({ level: "info", format: "json", write: (line) => console.error(line) });
-  const fatal = (error: unknown) => {
-    throw error;
-  };
-  const data = given.data ?? "./data";
-  const stores = await openStores({ data, database_url: databaseUrl, purpose: "command", log, fatal, ...opening });
-  compileHotCode();
-  try {
-    return await work(stores);
-  } finally {
-    await stores.close();
-  }
 }
 
 type ServeFlags = Place &
@@ -371,7 +250,7 @@ async function runNewSecretKey(given: Place): Promise<number> {
   return withStores(given, work, { must_exist: true, purpose: "serve" });
 }
 
-type DemoFlags = Place & Given<typeof inMode> & Given<typeof forMerchant> & { seed: string | undefined };
+type DemoFlags = Place & Given<typeof inMode> & { merchant: string | undefined; seed: string | undefined };
 
 async function runDemoCommand(given: DemoFlags): Promise<number> {
   const mode = modeOf(given.mode);

@@ -1,0 +1,69 @@
+// What every command of the line is: its help, its flags, what it does; and the data that most of them work on.
+import { databaseUrl, type Flags, type Given, WrongUse } from "./config.ts";
+import { type OpenSettings, openStores, type Stores } from "./database/open.ts";
+import { compileHotCode } from "./kit/hot_code.ts";
+import { openLog } from "./kit/log.ts";
+import { type Mode, modes } from "./kit/mode.ts";
+
+/** One command: its line in `--help`, its flags, what it does. */
+export interface Command<F extends Flags = Flags> {
+  readonly summary: string;
+  readonly flags: F;
+  /** What its help says beside the flags. */
+  readonly notes?: () => Promise<readonly string[]>;
+  /** Resolves with the exit code. */
+  readonly run: (given: Given<F>) => Promise<number>;
+}
+/** A command whose flags are checked against what it does with them. */
+export const command = <F extends Flags>(it: Command<F>): Command => it as unknown as Command;
+
+/** The flags that say where the data is. */
+export const place = {
+  data: { type: "string", value: "FOLDER", default: "./data", help: "folder of the embedded database" },
+  "database-url": { type: "string", value: "URL", help: "PostgreSQL instead of the embedded database: postgres://…" },
+} as const satisfies Flags;
+/** The flag of a command that scripts read. */
+export const asJson = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
+/** The flag of a command that works on one world. */
+export const inMode = {
+  mode: { type: "string", value: "live|test", default: "test", help: "which of the two worlds" },
+} as const satisfies Flags;
+
+/** Prints a line for who runs a command. */
+export const print = (line: string): void => console.log(line);
+
+/** The commands of the line, by their words. */
+export type Commands = Readonly<Record<string, Command>>;
+
+/** The world that a flag names; `WrongUse` where it names none. */
+export function modeOf(word: string | undefined): Mode {
+  const mode = modes.find((mode) => mode === word);
+  if (mode === undefined) throw new WrongUse("--mode must be live or test.");
+  return mode;
+}
+
+/** Where the data is, as the flags say. */
+export type Place = Given<typeof place>;
+
+/**
+ * Opens the data, works on it and lets go of it. A command works beside a running server, unless its purpose is that of
+ * a server. Answers what the work answers, the exit code.
+ */
+export async function withStores(
+  given: Place,
+  work: (stores: Stores) => Promise<number>,
+  opening: Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose" | "check">> = {},
+): Promise<number> {
+  const log = openLog({ level: "info", format: "json", write: (line) => console.error(line) });
+  const fatal = (error: unknown) => {
+    throw error;
+  };
+  const data = given.data ?? "./data";
+  const stores = await openStores({ data, database_url: databaseUrl, purpose: "command", log, fatal, ...opening });
+  compileHotCode();
+  try {
+    return await work(stores);
+  } finally {
+    await stores.close();
+  }
+}

@@ -1,0 +1,93 @@
+// `packhouse import …` and `packhouse export …` of tables, as CSV.
+import { asJson, type Command, type Commands, command, inMode, modeOf, place, print, withStores } from "./command.ts";
+import { type Flags, WrongUse } from "./config.ts";
+import type { Stores } from "./database/open.ts";
+import type { exporting } from "./spreadsheets.ts";
+
+const past = {
+  history: { type: "boolean", help: "orders of the past: they touch no stock, and nobody is told of them" },
+} as const satisfies Flags;
+const forMerchant = {
+  merchant: { type: "string", value: "CODE", help: "for which merchant, where there are several" },
+} as const satisfies Flags;
+const ofMerchant = {
+  merchant: { type: "string", value: "CODE", help: "of this merchant alone" },
+} as const satisfies Flags;
+
+/** The commands that take tables in and write them. */
+export const spreadsheetCommands: Commands = {
+  "import products": importCommand("products", "take in a file of products: new ones, and those that differ"),
+  "import stock": importCommand("stock", "take in a file of counted stock: what is on hand becomes what was counted"),
+  "import orders": importCommand(
+    "orders",
+    "take in a file of orders, a row for each line: those that are not there yet",
+    past,
+  ),
+  "export products": exportCommand("products", "write all products as CSV, which can be imported"),
+  "export stock": exportCommand("stock", "write what lies in every bin as CSV, which can be imported"),
+  "export orders": exportCommand("orders", "write all orders as CSV, a row for each line"),
+  "export movements": exportCommand("movements", "write the ledger as CSV"),
+};
+
+function importCommand(
+  kind: "products" | "stock" | "orders",
+  summary: string,
+  more: Partial<typeof past> = {},
+): Command {
+  return command({
+    summary,
+    flags: {
+      file: { type: "word", value: "FILE", help: "CSV whose first line names the columns" },
+      encoding: {
+        type: "string",
+        value: "NAME",
+        help: "utf-8, utf-16 or windows-1252, where the file does not show it",
+      },
+      ...inMode,
+      ...forMerchant,
+      ...more,
+      ...place,
+      ...asJson,
+    },
+    notes: async () => (await import("./spreadsheets.ts")).columnNotes[kind],
+    run: async (given) => {
+      const { file, json } = given;
+      if (!file) throw new WrongUse("say which FILE to import.");
+      const mode = modeOf(given.mode);
+      const { importing, reportLines } = await import("./spreadsheets.ts");
+      const { storeForCommand } = await import("./merchants/scopes.ts");
+      const work = async (stores: Stores) => {
+        const taking = importing[given.history ? "past_orders" : kind];
+        const store = await storeForCommand(stores[mode], given.merchant, true);
+        const report = await taking(store, file, given.encoding ?? null, process.stderr);
+        for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
+        return report.failed === 0 ? 0 : 1;
+      };
+      return withStores(given, work, { must_exist: true });
+    },
+  });
+}
+
+function exportCommand(kind: keyof typeof exporting, summary: string): Command {
+  return command({
+    summary,
+    flags: {
+      file: { type: "word", value: "[FILE]", help: "where to write; the output unless given" },
+      ...inMode,
+      ...ofMerchant,
+      bom: { type: "boolean", help: "begin with a byte order mark, by which spreadsheets know UTF-8" },
+      ...place,
+    },
+    run: async (given) => {
+      const mode = modeOf(given.mode);
+      const { exporting } = await import("./spreadsheets.ts");
+      const { storeForCommand } = await import("./merchants/scopes.ts");
+      const work = async (stores: Stores) => {
+        const store = await storeForCommand(stores[mode], given.merchant, false);
+        await exporting[kind](store, given.file, given.bom, process.stderr);
+        return 0;
+      };
+      return withStores(given, work, { must_exist: true });
+    },
+  });
+}
