@@ -123,6 +123,7 @@ interface Suite {
 // These bring their own SQLite, or are about the dashboard alone: once is enough.
 const without_postgres = [
   "test/main.test.ts",
+  "test/supervisor.test.ts",
   ...new Bun.Glob("test/dashboard/screens/*.test.ts").scanSync({ cwd: root }),
 ];
 

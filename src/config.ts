@@ -45,6 +45,23 @@ export function readAddress(address: string): URL | null {
 /** Flags for the runtime itself, which has obeyed them before this program begins; null when there are none. */
 export const runtimeOptions: string | null = process.env["BUN_OPTIONS"] || null;
 
+/** What a service manager wants to be told: by which socket, and how often that the service lives. */
+export interface Supervision {
+  /** A path, or `@` and an abstract name. */
+  readonly socket: string;
+  /** After so long without a sign of life it starts the service anew; null when it does not wait for one. */
+  readonly watchdog_ms: number | null;
+}
+
+/** The service manager that started this process and asks to be told how it is (sd_notify(3)); null without one. */
+export function supervision(): Supervision | null {
+  const { NOTIFY_SOCKET: socket = "", WATCHDOG_USEC: us = "", WATCHDOG_PID: pid } = process.env;
+  if (socket === "") return null;
+  // The sign of life may be wanted of another process, such as the one that started this.
+  const is_meant = pid === undefined || Number(pid) === process.pid;
+  return { socket, watchdog_ms: is_meant && /^[1-9]\d{0,12}$/.test(us) ? Number(us) / 1000 : null };
+}
+
 function flag(name: string): string | null {
   const at = commandLine.findIndex((word) => word === name || word.startsWith(`${name}=`));
   if (at < 0) return null;

@@ -21,6 +21,7 @@ import {
   type Given,
   readFlags,
   runtimeOptions,
+  supervision,
   variable,
   version,
   WrongUse,
@@ -37,6 +38,7 @@ import { modes } from "./kit/mode.ts";
 import { writeWhole } from "./kit/whole_file.ts";
 import type { Running } from "./serve.ts";
 import { readSettings, settingFlags } from "./serve_settings.ts";
+import { openSupervisor } from "./supervisor.ts";
 import { readTls } from "./tls.ts";
 
 process.umask(0o077);
@@ -85,12 +87,14 @@ async function allCommands(): Promise<Commands> {
   const { userCommands } = await import("./user_commands.ts");
   const { spreadsheetCommands } = await import("./spreadsheet_commands.ts");
   const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
+  const { healthCommands } = await import("./health_commands.ts");
   return {
     serve: serving,
     ...onCommandLine("keys", keyCommands),
     ...onCommandLine("users", userCommands),
     ...onCommandLine("merchants", merchantCommands),
     ...others,
+    ...healthCommands,
     ...spreadsheetCommands,
     ...onCommandLine("export", { "": wholeExport }),
   };
@@ -182,22 +186,27 @@ async function runServe(given: ServeFlags): Promise<number> {
   const kept = { event_retention_days, request_log_days };
   const settings = { host, port, tls, allow_insecure_lan, data, database_url: databaseUrl, ...kept };
   const { serve } = await import("./serve.ts");
+  const operation = readSettings(given, lines);
+  if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");
+  const manager = supervision();
+  const supervisor = await openSupervisor(manager, operation.log);
   let running: Running | null = null;
   let asked = false;
   const stop = () => {
     // Asked twice, or before it serves, it does not wait for what is under way.
     if (asked || running === null) return process.exit(1);
     asked = true;
+    supervisor.stops();
     running.stop().then((all) => ended.resolve(all ? 0 : 1), ended.reject);
   };
   // Who reads that it serves may ask it to stop at once.
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   // A terminal that is closed sends it as well, and shall end what was started in it.
-  if (tls !== null && !process.stdout.isTTY) process.on("SIGHUP", () => running?.lookAtCertificate());
-  const operation = readSettings(given, lines);
-  if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");
+  if ((tls !== null || manager !== null) && !process.stdout.isTTY)
+    process.on("SIGHUP", () => supervisor.reloads(() => running?.lookAtCertificate()));
   running = await serve({ ...settings, ...operation, print, exit });
+  supervisor.serves(running.url, running.lookAtStorage);
   return ended.promise.finally(() => lines.settled());
 }
 

@@ -5,6 +5,7 @@ import { hostname, networkInterfaces } from "node:os";
 import { resolve } from "node:path";
 import { readAddress, variable, version, WrongUse } from "./config.ts";
 import { exitCodes } from "./database/exit.ts";
+import { takeTurn } from "./database/lease.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
 import { type Entrance, openEntrance } from "./http/entrance.ts";
@@ -16,6 +17,7 @@ import { type AddressList, addressList } from "./kit/address.ts";
 import { fingerprintOf } from "./kit/certificates.ts";
 import { compileOnceBusy } from "./kit/hot_code.ts";
 import type { Log } from "./kit/log.ts";
+import { type Mode, modes } from "./kit/mode.ts";
 import { type Site, unreachable } from "./kit/site.ts";
 import { areDated } from "./merchants/store.ts";
 import { requestLogOf } from "./operations/requests/jobs.ts";
@@ -62,6 +64,8 @@ export interface Running {
   readonly stop: () => Promise<boolean>;
   /** Looks whether the certificate was renewed. */
   readonly lookAtCertificate: () => void;
+  /** Resolves once both worlds have answered a write, with those that refused it. What hangs keeps it waiting. */
+  readonly lookAtStorage: () => Promise<readonly Mode[]>;
 }
 
 const carrier_patience_ms = 5000;
@@ -139,7 +143,19 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     if (!closed) log.warn("the data took too long to be closed and was left as after a crash");
     return all;
   };
-  return { url, stop, lookAtCertificate: certificate.look };
+  return { url, stop, lookAtCertificate: certificate.look, lookAtStorage: () => refusing(stores) };
+}
+
+/** Tries a write in both worlds; answers those that refused it. */
+async function refusing(stores: Stores): Promise<readonly Mode[]> {
+  const refuses = (mode: Mode) =>
+    stores[mode]
+      .write((tx) => takeTurn(tx, "watchdog"))
+      .then(
+        () => [],
+        () => [mode],
+      );
+  return (await Promise.all(modes.map(refuses))).flat();
 }
 
 /** Ends a process whose features could not be loaded: it would answer how it is, and nothing else. */
