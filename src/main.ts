@@ -86,6 +86,7 @@ async function allCommands(): Promise<Commands> {
   const { keyCommands } = await import("./keyring.ts");
   const { userCommands } = await import("./user_commands.ts");
   const { spreadsheetCommands } = await import("./spreadsheet_commands.ts");
+  const { backupCommands } = await import("./backup_commands.ts");
   const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
   const { healthCommands } = await import("./health_commands.ts");
   return {
@@ -95,6 +96,7 @@ async function allCommands(): Promise<Commands> {
     ...onCommandLine("merchants", merchantCommands),
     ...others,
     ...healthCommands,
+    ...backupCommands,
     ...spreadsheetCommands,
     ...onCommandLine("export", { "": wholeExport }),
   };

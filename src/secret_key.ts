@@ -30,6 +30,12 @@ export function givenSecretKey(database_url: string | null): Uint8Array | null {
   return key;
 }
 
+/** The secret key at hand: that of `PACKHOUSE_SECRET_KEY`, or of the data directory; null when there is none. */
+export function secretKeyAtHand(data: string, database_url: string | null): Uint8Array | null {
+  if (variable("PACKHOUSE_SECRET_KEY") !== null) return givenSecretKey(database_url);
+  return database_url === null ? keptSecretKey(data) : null;
+}
+
 /**
  * The secret key of an installation: the given one, or that of the data directory, made at the first start. Each
  * database remembers it by a seal. Refuses to start with a key that is not the one of both.
@@ -54,10 +60,9 @@ export async function secretKeyOf(stores: Stores, data: string, given: Uint8Arra
  * a server that is given one, a command need not have it.
  */
 export async function secretKeyProblem(stores: Stores, data: string, database_url: string | null) {
-  const is_given = variable("PACKHOUSE_SECRET_KEY") !== null;
-  const given = is_given ? givenSecretKey(database_url) : null;
-  const key = given ?? (database_url === null ? keptSecretKey(data) : null);
+  const key = secretKeyAtHand(data, database_url);
   if (key === null) return null;
+  const given = variable("PACKHOUSE_SECRET_KEY") === null ? null : key;
   for (const mode of modes) {
     if ((await sealOf(stores, mode, key)) === "other") return otherKey(mode, given, data).message;
   }

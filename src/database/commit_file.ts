@@ -15,9 +15,14 @@ export function openCommitFile(path: string): CommitFile {
   closeSync(openSync(path, "a"));
   const file = openSync(path, "r+");
   return {
-    write: (number) => writeSync(file, `${String(number).padStart(digits, "0")}\n`, 0),
+    write: (number) => writeSync(file, commitText(number), 0),
     close: () => closeSync(file),
   };
+}
+
+/** What the file says of a commit. */
+export function commitText(number: number): string {
+  return `${String(number).padStart(digits, "0")}\n`;
 }
 
 /** The number in the file, or null when there is none that can be read: after a power cut it may be empty. */

@@ -26,10 +26,14 @@ export const ladder = [
   "search",
   "reports",
   "demo",
+  "backups",
   "operations",
   "dashboard",
   "reference",
 ];
+
+/** Features whose own files do work outside the records, beside those of the usual floors. */
+const toolFeatures = ["backups", "moving", "upgrades", "doctor"];
 
 const feature = `src/(?:${ladder.join("|")})/(?:\\w+/)*`;
 
@@ -40,6 +44,8 @@ const floors: readonly (readonly [name: string, files: RegExp])[] = [
   ["kit", /^src\/kit\//],
   ["typesetting", /^src\/typesetting\//],
   ["rules", new RegExp(`^${feature}\\w+(?:\\.d)?\\.tsx?$`)],
+  // What copies, packs and moves whole worlds: it works on files and other programs, for the command line and for jobs.
+  ["tools", new RegExp(`^src/(?:${toolFeatures.join("|")})/(?:\\w+/)*(?!(?:status|rules|schemas)\\.ts$)\\w+\\.ts$`)],
   ["tables", /^(?:db|src\/database)\//],
   ["store", new RegExp(`^${feature}(?:store|emit|directory)\\.ts$`)],
   ["commands", new RegExp(`^${feature}commands\\.ts$`)],
@@ -65,6 +71,7 @@ const fromTheGround = [
   "commands",
   "http",
   "outbound",
+  "tools",
   "callers",
   "edge",
   "start",

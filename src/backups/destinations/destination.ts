@@ -1,0 +1,29 @@
+// Where backups are kept.
+
+/** A backup that is being written: no name of a finished one leads to it. */
+export interface Draft {
+  /** Where it will be found. */
+  readonly place: string;
+  write(bytes: Uint8Array): Promise<void>;
+  /** Gives it its name, once it is safely stored. */
+  keep(): Promise<void>;
+  /** Removes what was written. Nothing to do once it is kept. */
+  drop(): Promise<void>;
+}
+
+/** A finished backup. */
+interface StoredBackup {
+  readonly name: string;
+  readonly size_bytes: number;
+}
+
+export interface Destination {
+  /** As the operator wrote it, and free of secrets. */
+  readonly place: string;
+  /** Begins a backup of this moment, in milliseconds. Removes what killed runs have left half-written. */
+  begin(at: number): Promise<Draft>;
+  /** The finished backups, by their names the oldest first. */
+  list(): Promise<StoredBackup[]>;
+  /** Removes a finished backup. */
+  remove(name: string): Promise<void>;
+}

@@ -1,0 +1,128 @@
+// Backups in a folder, or as a single file, of this machine.
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  write,
+} from "node:fs";
+import { hostname } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { startRefused } from "../../database/exit.ts";
+import { systemClock } from "../../kit/clock.ts";
+import { makeFolder, syncFolder } from "../../kit/whole_file.ts";
+import { archiveName, momentOfName } from "../archive/names.ts";
+import type { Destination, Draft } from "./destination.ts";
+
+const [writeTo, syncData] = [promisify(write), promisify(fdatasync)];
+
+/** So much is written before the disk is waited for: more at once would keep the commits of a server waiting. */
+const sync_bytes = 4 * 1024 * 1024;
+/** A file that nobody has written to for so long is of a run that has ended. */
+const abandoned_ms = 60 * 60 * 1000;
+
+/** Keeps backups in a folder, which is made when it is not there. */
+export function folderDestination(folder: string): Destination {
+  const path = resolve(folder);
+  return {
+    place: folder,
+    begin: async (at) => {
+      makeFolder(path);
+      sweep(path);
+      let moment = at;
+      // Another may have begun in the same second.
+      while (existsSync(join(path, archiveName(moment)))) moment += 1000;
+      return openDraft(join(path, archiveName(moment)));
+    },
+    list: async () => {
+      const names = existsSync(path) ? readdirSync(path).filter((name) => momentOfName(name) !== null) : [];
+      return names.sort().map((name) => ({ name, size_bytes: statSync(join(path, name)).size }));
+    },
+    remove: async (name) => {
+      rmSync(join(path, name), { force: true });
+      syncFolder(path);
+    },
+  };
+}
+
+/** Writes one backup to a file, which must not be there yet. */
+export function fileDestination(file: string): Destination {
+  const path = resolve(file);
+  return {
+    place: file,
+    begin: async () => {
+      if (existsSync(path))
+        throw startRefused("unsuitable", `${file} is there already. Name another file, or a folder.`);
+      makeFolder(dirname(path));
+      sweep(dirname(path));
+      return openDraft(path);
+    },
+    list: async () => [],
+    remove: async () => {},
+  };
+}
+
+function openDraft(path: string): Draft {
+  const beside = join(dirname(path), `.${basename(path)}.${thisProcess()}.part`);
+  const file = openSync(beside, "w", 0o600);
+  let open = true;
+  let unsynced = 0;
+  return {
+    place: path,
+    write: async (bytes) => {
+      for (let at = 0; at < bytes.length; ) {
+        const { bytesWritten } = await writeTo(file, bytes, at, bytes.length - at);
+        at += bytesWritten;
+      }
+      unsynced += bytes.length;
+      if (unsynced < sync_bytes) return;
+      unsynced = 0;
+      await syncData(file);
+    },
+    keep: async () => {
+      fsyncSync(file);
+      closeSync(file);
+      open = false;
+      renameSync(beside, path);
+      syncFolder(dirname(path));
+    },
+    drop: async () => {
+      if (open) closeSync(file);
+      open = false;
+      rmSync(beside, { force: true });
+    },
+  };
+}
+
+const thisProcess = () => `${hostname().replace(/[^\w-]/g, "_")}-${process.pid}`;
+const part = /^\..+\.tar\.zst\.(?<machine>[\w-]+)-(?<pid>\d+)\.part$/;
+
+/** Removes what killed runs of this machine have left, and what has lain untouched for an hour. */
+function sweep(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const found = part.exec(name)?.groups;
+    if (found === undefined) continue;
+    const here = thisProcess() === `${found["machine"]}-${process.pid}`;
+    const written_at = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const quiet = systemClock().now() - written_at > abandoned_ms;
+    if (quiet || (here && !isRunning(Number(found["pid"])))) unlinkSync(join(folder, name));
+  }
+}
+
+function isRunning(pid: number): boolean {
+  // A process of this number that is this one has only just begun.
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
+}

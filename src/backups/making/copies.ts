@@ -1,0 +1,13 @@
+// What the copies of both worlds are, whichever engine keeps them.
+import type { Manifest } from "../archive/manifest.ts";
+import type { ArchiveWriter } from "../archive/writer.ts";
+
+export interface Copies extends Pick<Manifest, "engine" | "worlds"> {
+  readonly migrations: Readonly<Record<"live" | "test", readonly string[]>>;
+  /** How much is read for it. */
+  readonly size_bytes: number;
+  /** Adds both worlds to an archive; `onPiece` is told how many bytes were read. */
+  addTo(archive: ArchiveWriter, onPiece: (bytes: number) => void): Promise<void>;
+  /** Lets go of what was held for it. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,100 @@
+// Makes a backup of an installation: one archive, written to its destination and finished there by its name.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { startRefused } from "../../database/exit.ts";
+import { type Clock, iso } from "../../kit/clock.ts";
+import { keyFingerprint, type Manifest } from "../archive/manifest.ts";
+import { type ArchiveWriter, beginArchive } from "../archive/writer.ts";
+import type { Destination } from "../destinations/destination.ts";
+import type { Copies } from "./copies.ts";
+
+interface BackupSettings {
+  readonly data: string;
+  readonly to: Destination;
+  /** The version that the archive says it was written by. */
+  readonly packhouse: string;
+  /** The key that the secrets in the data are sealed with; null when it is not at hand. */
+  readonly secret_key: Uint8Array | null;
+  /** Whether the key is put into the archive, and what else is secret: who has the archive can then open all of it. */
+  readonly with_key: boolean;
+  readonly clock: Clock;
+  /** Takes the copies of both worlds. */
+  readonly copy: () => Copies | Promise<Copies>;
+  /** Told how much there is to read, and how much of it was read by now, in bytes. */
+  readonly onProgress?: (done_bytes: number, all_bytes: number) => void;
+}
+
+/** A backup that was made. */
+export interface MadeBackup extends Pick<Manifest, "engine" | "worlds" | "made_at" | "secret_key"> {
+  readonly place: string;
+  readonly size_bytes: number;
+  readonly sha256: string;
+  /** How much was read for it. */
+  readonly read_bytes: number;
+  readonly seconds: number;
+}
+
+/** The authority by which devices trust this service. Its file holds its private key. */
+const authority = "tls/authority.pem";
+
+/**
+ * Makes a backup. Whatever fails, what was written of it is removed. Refuses with a `StartRefused` what cannot be
+ * copied, and `with_key` where no key is at hand.
+ */
+export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> {
+  const { to, clock, secret_key, with_key } = settings;
+  if (with_key && secret_key === null) {
+    throw startRefused("absent", "There is no secret key to put into the backup: set PACKHOUSE_SECRET_KEY.");
+  }
+  const begun = clock.elapsed();
+  const at = clock.now();
+  const draft = await to.begin(at);
+  try {
+    const copies = await settings.copy();
+    try {
+      const manifest = manifestOf(settings, copies, at);
+      const archive = await beginArchive(draft, manifest);
+      const ended = await fill(archive, copies, settings).catch((error) => {
+        archive.abandon();
+        throw error;
+      });
+      await draft.keep();
+      const { engine, worlds, made_at, secret_key } = manifest;
+      const seconds = (clock.elapsed() - begun) / 1000;
+      const read_bytes = copies.size_bytes;
+      return { engine, worlds, made_at, secret_key, place: draft.place, ...ended, read_bytes, seconds };
+    } finally {
+      await copies.close();
+    }
+  } finally {
+    await draft.drop();
+  }
+}
+
+function manifestOf({ packhouse, secret_key, with_key }: BackupSettings, copies: Copies, at: number) {
+  const { engine, worlds, migrations } = copies;
+  const fingerprint = secret_key === null ? null : keyFingerprint(secret_key);
+  return {
+    packhouse,
+    engine,
+    migrations: { live: [...migrations.live], test: [...migrations.test] },
+    worlds,
+    made_at: iso(at),
+    secret_key: { included: with_key, fingerprint },
+  };
+}
+
+async function fill(archive: ArchiveWriter, copies: Copies, settings: BackupSettings) {
+  const { data, with_key, secret_key, onProgress } = settings;
+  let done = 0;
+  await copies.addTo(archive, (bytes) => {
+    done += bytes;
+    onProgress?.(done, copies.size_bytes);
+  });
+  if (with_key && secret_key !== null) {
+    const path = join(data, authority);
+    if (existsSync(path)) await archive.addText(authority, readFileSync(path, "utf8"));
+    await archive.addText("secret.key", Buffer.from(secret_key).toString("hex"));
+  }
+  return archive.finish();
+}

@@ -1,0 +1,102 @@
+// Copies the two SQLite databases of a data directory into an archive, also while a server writes to them.
+import { existsSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { commitText } from "../../database/commit_file.ts";
+import { startRefused } from "../../database/exit.ts";
+import { type HeldView, holdView } from "../../database/held_view.ts";
+import { tryLock } from "../../database/lock.ts";
+import { walState } from "../../database/wal.ts";
+import { iso } from "../../kit/clock.ts";
+import { type Mode, modes } from "../../kit/mode.ts";
+import type { ArchiveWriter, Pieces } from "../archive/writer.ts";
+import { filePieces } from "../copies/file_pieces.ts";
+import type { Copies } from "./copies.ts";
+
+/** The log of a database that is copied cannot begin anew meanwhile. It may grow by so much; then the copy is ended. */
+const log_growth_max_bytes = 4 * 1024 * 1024 * 1024;
+/** So much room is left to the server at least, whatever the log has grown by. */
+const room_min_bytes = 256 * 1024 * 1024;
+
+/**
+ * Takes a view of each database. Refuses a folder without them, and on which no server runs, a log that is damaged.
+ * What is copied is the state of each at its own moment, as `holdView` tells.
+ */
+export function copySqlite(data: string): Copies {
+  for (const mode of modes) if (!existsSync(join(data, `${mode}.db`))) throw absent(data);
+  refuseDamaged(data);
+  const views: HeldView[] = [];
+  try {
+    for (const mode of modes) views.push(holdView(join(data, `${mode}.db`)));
+  } catch (error) {
+    for (const view of views) view.close();
+    throw error;
+  }
+  const [live, test] = views as [HeldView, HeldView];
+  const worldOf = ({ number, at }: HeldView) => ({ at: iso(at), commit: number });
+  return {
+    engine: "sqlite",
+    migrations: { live: live.migrations, test: test.migrations },
+    worlds: { live: worldOf(live), test: worldOf(test) },
+    size_bytes: views.reduce((sum, view) => sum + view.file_bytes + view.log_bytes, 0),
+    addTo: async (archive, onPiece) => {
+      for (const mode of modes) await addWorld(archive, mode, { live, test }[mode], data, onPiece);
+    },
+    close: async () => {
+      for (const view of views) view.close();
+    },
+  };
+}
+
+function absent(data: string) {
+  return startRefused("absent", `There is no data of Packhouse in ${data}. Name its folder by --data.`);
+}
+
+/** A log that no server has opened may hold damage that SQLite would take for its end. */
+function refuseDamaged(data: string): void {
+  const taken = tryLock(join(data, "instance.lock"), 0);
+  if (taken === null) return;
+  try {
+    for (const mode of modes) {
+      const path = join(data, `${mode}.db`);
+      if (!/^(?:bad_header|damaged)$/.test(walState(`${path}-wal`))) continue;
+      throw startRefused("damaged", `${path}-wal is damaged. A backup of it would lack what was written last.`);
+    }
+  } finally {
+    taken.release();
+  }
+}
+
+async function addWorld(
+  archive: ArchiveWriter,
+  mode: Mode,
+  view: HeldView,
+  data: string,
+  onPiece: (bytes: number) => void,
+): Promise<void> {
+  const { file, log, file_bytes, log_bytes, number } = view;
+  const counted = async function* (pieces: AsyncIterable<Uint8Array>) {
+    for await (const piece of pieces) {
+      refuseGrown(view, data);
+      onPiece(piece.length);
+      yield piece;
+    }
+  } satisfies (pieces: AsyncIterable<Uint8Array>) => Pieces;
+  await archive.add(`${mode}.db`, file_bytes, counted(filePieces(file, file_bytes)));
+  if (log !== null && log_bytes > 0) {
+    await archive.add(`${mode}.db-wal`, log_bytes, counted(filePieces(log, log_bytes)));
+  }
+  await archive.addText(`${mode}.db.commit`, commitText(number));
+}
+
+/** The server goes before the backup: a log that grows without end would take the room that it needs. */
+function refuseGrown(view: HeldView, data: string): void {
+  const growth = view.grown() - view.log_bytes;
+  if (growth < room_min_bytes) return;
+  const { bavail, bsize } = statfsSync(data);
+  if (growth < log_growth_max_bytes && bavail * bsize >= room_min_bytes) return;
+  const grown = `${Math.round(growth / 1024 / 1024)} MiB were written`;
+  throw startRefused(
+    "storage",
+    `The backup was given up: ${grown} while it ran, and the log would grow on until it ends.`,
+  );
+}
