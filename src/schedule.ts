@@ -9,6 +9,7 @@ import { type JobName, jobNames } from "./database/job_names.ts";
 import { moveLeases } from "./database/lease.ts";
 import { writePieces } from "./database/pieces.ts";
 import type { Store, Tx } from "./database/store.ts";
+import { forgetEndedClaims, handOnFromGone } from "./handing_on.ts";
 import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
 import { expireLots, expireReservations, fillBackorders } from "./inventory/jobs.ts";
@@ -85,6 +86,9 @@ async function forgetAnswers(store: Store, service: Service): Promise<void> {
   await writePieces(store, service, (tx) => deleteExpiredAnswers(tx, forgotten_together_max));
 }
 
+/** Forgets which claims were noted that have ended. */
+const forgetClaims = (store: Store, service: Service) => writePieces(store, service, forgetEndedClaims);
+
 // biome-ignore format: a table is read by its columns.
 const timedJobs: readonly TimedJob[] = [
   { when: "7 * * * *",  what: "forget answers kept for repeated requests",      job: forgetAnswers },
@@ -92,6 +96,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "53 * * * *", what: "forget callbacks that carriers do not repeat",          job: forgetOldCallbacks },
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
+  { when: "* * * * *",  what: "forget claims that are over",                   job: forgetClaims },
   { when: "* * * * *",  what: "copy merchants that the test world lacks", job: copyMerchantsOf, at_start: true },
   { when: "11 * * * *", what: "hold the orders of suspended merchants alone", job: settleSuspended, at_start: true },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
@@ -143,6 +148,7 @@ const quiet_ms = 250;
 export function startSchedule(service: Service): Schedule {
   const stores = Object.values(service.stores);
   const woken = stores.flatMap((store) => startWoken(store, service, wokenJobs, usual_poll_ms, quiet_ms));
+  if (service.registry !== null) handOnFromGone(service, service.registry);
   let timed: readonly Schedule[] = [];
   const begin = setTimeout(() => {
     timed = stores.flatMap((store) => timedJobs.map((job) => startTimed(job, store, service)));

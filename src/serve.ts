@@ -97,6 +97,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   const ending = new AbortController();
   const service: Service = {
     stores: { live: stores.live, test: stores.test },
+    registry: stores.registry,
     log,
     secret_key,
     ...known,
@@ -138,6 +139,8 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     const all = await within(0.9 * settings.stop_ms, (limit_ms) => rest(limit_ms, entrance, whole, port));
     if (!all) log.warn("what was under way took too long and was left");
     await port?.end();
+    // The others go on at once with what this one has left open.
+    if (!all) await stores.registry?.leave(false);
     // Everything that was answered is on the disk. Work that is not done now is done at the next start.
     const closed = await within(Math.max(0.1 * settings.stop_ms, closing_min_ms), () => close(stores, service));
     if (!closed) log.warn("the data took too long to be closed and was left as after a crash");

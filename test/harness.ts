@@ -60,6 +60,7 @@ function serviceOn(
 ): Service {
   return {
     stores,
+    registry: null,
     log,
     secret_key: new Uint8Array(32).fill(7),
     base_url,

@@ -1,7 +1,7 @@
 // What belongs to the service itself: what a database is, leases of jobs, numbers given, and answers kept for repeated
 // requests.
 import { type Mode, modes } from "../../src/kit/mode.ts";
-import { check, index, int, oneOf, table, text, time } from "../kit.ts";
+import { bool, check, id, index, int, json, oneOf, table, text, time } from "../kit.ts";
 
 /** What a database is, in its only row. */
 export const installation = table(
@@ -21,6 +21,39 @@ export const leases = table("leases", {
   owner: text().notNull(),
   until: time().notNull(),
 });
+
+/**
+ * The servers that run on one PostgreSQL database, in the live world alone. Each counts its `beats`, by which the others
+ * see that it lives; the moments are the database's, for people.
+ */
+export const servers = table("servers", {
+  id: id(),
+  version: text().notNull(),
+  /** The last migration that it knows. */
+  schema: text().notNull(),
+  host: text().notNull(),
+  started_at: time().notNull(),
+  seen_at: time().notNull(),
+  beats: int().notNull(),
+  /** Whether it is about to stop. */
+  draining: bool().notNull(),
+});
+
+/** What servers have claimed for a while, so that others go on with it once its server is gone. */
+export const held_claims = table(
+  "held_claims",
+  {
+    id: id(),
+    server_id: int().notNull(),
+    kind: text().notNull(),
+    ids: json<number[]>().notNull(),
+    /** The end of the claims, by which they are known. */
+    until: time().notNull(),
+    /** How long after its server's end nobody may go on with it. */
+    rest_ms: int().notNull(),
+  },
+  (t) => [index("held_claims_server").on(t.server_id), index("held_claims_until").on(t.until)],
+);
 
 /** How far something has been numbered without gaps; `events` are numbered by their position. */
 export const counters = table("counters", {

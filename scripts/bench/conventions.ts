@@ -82,6 +82,7 @@ export async function measureConventions(seconds: number): Promise<number> {
 function serviceOf(stores: { live: Store; test: Store }): Service {
   return {
     stores: { live: stores.live, test: stores.test },
+    registry: null,
     log: silentLog,
     secret_key: new Uint8Array(32).fill(7),
     base_url: "",

@@ -3,6 +3,7 @@ import { among, amongTexts, contains, forKeyShare, forUpdate, given, list, skipL
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
+import { endOfClaims, noteHeld } from "../database/servers.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Reading, Tx, Writing } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
@@ -286,9 +287,14 @@ const setAskAt = prepared((sql: Writing, a: Args<{ ids: string; ask_at: number |
 /** Addresses that are due to be verified by a carrier. They are claimed until `until`. */
 export async function claimToAsk(tx: Tx, limit: number, until: number): Promise<Address[]> {
   const rows = await due(tx, { now: tx.now, limit });
-  if (rows.length > 0) await setAskAt(tx, { ids: list(rows.map(({ id }) => id)), ask_at: until });
+  const ids = rows.map(({ id }) => id);
+  if (ids.length > 0) await setAskAt(tx, { ids: list(ids), ask_at: until });
+  await noteHeld(tx, "addresses", ids, until);
   return rows;
 }
+
+/** Ends claims of addresses whose server is gone: carriers are to be asked about them again. */
+export const endAskClaims = endOfClaims(addresses, addresses.ask_at);
 
 /** When the next address is due, in milliseconds; null when none is. */
 export async function nextToAsk(db: Db): Promise<number | null> {

@@ -4,6 +4,8 @@ import type { Clock } from "../kit/clock.ts";
 import { systemClock } from "../kit/clock.ts";
 import type { Mode } from "../kit/mode.ts";
 import { type DirectorySettings, openDataDirectory } from "./data_directory.ts";
+import type { Registry } from "./registry.ts";
+import { holdAs } from "./servers.ts";
 import type { Store } from "./store.ts";
 
 export interface OpenSettings extends DirectorySettings {
@@ -17,6 +19,8 @@ export interface OpenSettings extends DirectorySettings {
 export interface Stores {
   readonly live: Store;
   readonly test: Store;
+  /** This server's place among those on the same database; null on SQLite, and for a command. */
+  readonly registry: Registry | null;
   /** Closes both and lets go of the data directory. */
   close(): Promise<void>;
 }
@@ -27,7 +31,7 @@ export interface Stores {
  */
 export async function openStores(settings: OpenSettings): Promise<Stores> {
   const clocks = settings.clocks ?? { live: systemClock(), test: systemClock() };
-  if (settings.database_url === null) return openDataDirectory(settings, clocks);
+  if (settings.database_url === null) return { ...openDataDirectory(settings, clocks), registry: null };
   const url = settings.database_url;
   const { log, site } = settings;
   // Loaded only for a server that is given such a database.
@@ -39,8 +43,19 @@ export async function openStores(settings: OpenSettings): Promise<Stores> {
   };
   const live = await open("live");
   const test = await open("test");
+  const registry = settings.purpose === "serve" ? await enrolled(url, settings, [live, test]) : null;
   const close = async () => {
     await Promise.all([live.close(), test.close()]);
+    // Who had not let go of its data by then could not leave either.
+    await registry?.leave();
   };
-  return { live, test, close };
+  return { live, test, registry, close };
+}
+
+/** Makes a server known to the others; what its stores claim is noted as its own. */
+async function enrolled(url: string, { log }: OpenSettings, stores: readonly Store[]): Promise<Registry> {
+  const { openRegistry } = await import("./registry.ts");
+  const registry = await openRegistry(url, log);
+  for (const store of stores) holdAs(store, () => registry.id);
+  return registry;
 }

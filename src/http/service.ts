@@ -1,3 +1,4 @@
+import type { Registry } from "../database/registry.ts";
 import type { Store } from "../database/store.ts";
 import { type AddressList, clientAddress } from "../kit/address.ts";
 import type { Log } from "../kit/log.ts";
@@ -19,6 +20,8 @@ export interface MailSettings {
 /** What the routes and jobs of one process share. */
 export interface Service {
   readonly stores: Readonly<Record<Mode, Store>>;
+  /** This server among those on the same PostgreSQL database; null on SQLite. */
+  readonly registry: Registry | null;
   readonly log: Log;
   /** 32 bytes: seals secrets at rest and signs links and cursors, each under a key derived from it. */
   readonly secret_key: Uint8Array;

@@ -4,6 +4,7 @@ import { orders } from "../../db/schema/orders.ts";
 import { shipments } from "../../db/schema/shipments.ts";
 import { tracking_events, tracking_records } from "../../db/schema/tracking.ts";
 import { engine } from "../config.ts";
+import { endOfClaims } from "../database/servers.ts";
 import { type Args, insertIds, prepared, preparedOf } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
@@ -374,6 +375,9 @@ const lease = prepared((query: Writing, a: Args<{ ids: string; until: number }>)
 export async function leaseLooks(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await lease(tx, { ids: list(ids), until });
 }
+
+/** Ends claims of parcels whose server is gone: they are to be polled again. */
+export const endLookClaims = endOfClaims(tracking_records, tracking_records.look_at);
 
 /** The result of a poll. */
 interface LookDone {

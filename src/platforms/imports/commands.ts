@@ -1,3 +1,4 @@
+import { noteHeld } from "../../database/servers.ts";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { move } from "../../kit/moves.ts";
@@ -145,11 +146,9 @@ export async function claimImports(tx: Tx, busy: ReadonlySet<number>): Promise<C
     else claims.push({ connection, import: { ...due, leased_until, attempts: due.attempts + 1 } });
   }
   if (claims.length > 0) {
-    await leaseImports(
-      tx,
-      claims.map((claim) => claim.import.id),
-      leased_until,
-    );
+    const ids = claims.map((claim) => claim.import.id);
+    await leaseImports(tx, ids, leased_until);
+    await noteHeld(tx, "imports", ids, leased_until);
   }
   // The others are considered again when the claimed ones are done.
   return { claims, next_at: await nextImportAt(tx, waiting) };

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNotNull, lt, lte, sql as template } from "drizzle-orm";
 import { among, amongTexts, amongThose, forUpdate, isOneOf, list, skipLocked } from "../../../db/kit.ts";
 import { platform_imports } from "../../../db/schema/platforms.ts";
+import { endOfClaims } from "../../database/servers.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
@@ -126,6 +127,9 @@ const lease = prepared((sql: Writing, a: Args<{ ids: string; until: number }>) =
 export async function leaseImports(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await lease(tx, { ids: list(ids), until });
 }
+
+/** Ends claims of imports whose server is gone: they are due again. */
+export const endImportClaims = endOfClaims(platform_imports, platform_imports.next_at);
 
 /** Moves the times of the next tries by as much as the clock was set. A claim is recognised by its end, which stays. */
 export async function moveImports(tx: Tx, by_ms: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { takeTurn } from "../../database/lease.ts";
+import { noteHeld } from "../../database/servers.ts";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { wireId } from "../../kit/ids.ts";
@@ -70,6 +71,8 @@ async function queueReportsOf(tx: Tx, order: Order, shipment_ids: ReadonlySet<nu
 }
 
 const lease_ms = 300_000;
+// How long a platform may still be at work for a server that is gone: it is not told of a parcel twice.
+const call_ms_max = 60_000;
 
 /** What was claimed, and when there will be more to claim unless something happens before. */
 interface ClaimedReports {
@@ -106,6 +109,7 @@ async function claim(tx: Tx, connection: StoreConnection, due: Report): Promise<
   // Time during which the connection was paused does not count.
   const give_up_at = due.attempts === 0 ? giveUpAt(tx.now) : due.give_up_at;
   const report = { ...due, attempts: due.attempts + 1, next_at: tx.now + lease_ms, give_up_at };
+  await noteHeld(tx, "reports", [report.id], report.next_at, call_ms_max);
   return { connection, report: await saveReport(tx, report), told };
 }
 

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, lte, or, sql as template } from "drizzle-orm";
 import { among, forUpdate, isOneOf, list, skipLocked } from "../../../db/kit.ts";
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
+import { endOfClaims } from "../../database/servers.ts";
 import { type Args, insert, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
@@ -103,6 +104,9 @@ export async function saveReport(tx: Tx, report: Report): Promise<Report> {
     .where(eq(platform_reports.id, id));
   return { ...report, updated_at: tx.now };
 }
+
+/** Ends claims of reports whose server is gone: they are due at that moment. */
+export const endReportClaims = endOfClaims(platform_reports, platform_reports.next_at);
 
 /** Postpones all reports of a connection to a moment that the platform asked for. */
 export async function postponeReports(tx: Tx, connection_id: number, until: number): Promise<void> {

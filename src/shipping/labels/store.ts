@@ -3,6 +3,7 @@ import { amongTexts, forUpdate, given, isOneOf, list } from "../../../db/kit.ts"
 import { orders } from "../../../db/schema/orders.ts";
 import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
 import { isDuplicate } from "../../database/conflict.ts";
+import { endOfClaims } from "../../database/servers.ts";
 import { type Args, allotIds, insert, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
@@ -256,6 +257,9 @@ export async function saveLabel(tx: Tx, before: Label, change: Partial<Label>): 
     .where(eq(labels.id, before.id));
   return { ...before, ...change };
 }
+
+/** Ends claims of labels whose server is gone: they are to be settled with their carriers from that moment on. */
+export const endLabelClaims = endOfClaims(labels, labels.claimed_until);
 
 /** Moves the ends of claims by as much as the clock was set. */
 export async function moveClaims(tx: Tx, by_ms: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { noteHeld } from "../../database/servers.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import type { Fault } from "../../kit/fault.ts";
@@ -55,6 +56,7 @@ export async function claimLooks(
     }
     const ids = claim.looks.map(({ id }) => id);
     await leaseLooks(tx, ids, claim.leased);
+    await noteHeld(tx, "looks", ids, claim.leased);
     claims.push(claim);
   }
   return { claims, next_at: await nextLookAt(tx, waiting) };

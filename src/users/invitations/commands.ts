@@ -3,6 +3,7 @@ import { roleFacts } from "../../access/role.ts";
 import { refuseBeyond } from "../../access/rules.ts";
 import { takeTurn } from "../../database/lease.ts";
 import { unscoped } from "../../database/scope.ts";
+import { noteHeld } from "../../database/servers.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault } from "../../kit/fault.ts";
@@ -213,6 +214,7 @@ export async function claimInvitationMails(tx: Tx): Promise<ClaimedInvitations> 
   const due = await lockDueInvitations(tx, mails_together_max);
   const ids = due.map(({ id }) => id);
   if (ids.length > 0) await leaseInvitations(tx, ids, tx.now + lease_ms);
+  await noteHeld(tx, "invitations", ids, tx.now + lease_ms);
   return { due, merchants: await merchantsOfPeople(tx), next_at: await nextInvitationAt(tx) };
 }
 

@@ -17,6 +17,7 @@ import { contains, forUpdate, isOneOf, skipLocked } from "../../../db/kit.ts";
 import { invitations } from "../../../db/schema/people.ts";
 import type { Role } from "../../access/role.ts";
 import { unscoped } from "../../database/scope.ts";
+import { endOfClaims } from "../../database/servers.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { missing } from "../../kit/fault.ts";
@@ -184,6 +185,9 @@ export async function nextInvitationAt(db: Db): Promise<number | null> {
 export async function leaseInvitations(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await tx.sql.update(invitations).set({ mail_next_at: until }).where(inArray(invitations.id, ids));
 }
+
+/** Ends claims of invitations whose server is gone: their e-mails are due again. */
+export const endInvitationClaims = endOfClaims(invitations, invitations.mail_next_at);
 
 /** Stores where the e-mail of an invitation stands, if it is still that of this link. */
 export async function saveInvitationMail(

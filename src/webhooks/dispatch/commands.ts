@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { noteHeld } from "../../database/servers.ts";
 import type { Tx } from "../../database/store.ts";
 import { move } from "../../kit/moves.ts";
 import { findEventContents } from "../../outbox/store.ts";
@@ -190,11 +191,9 @@ async function leased(
   claimed: readonly Taken[],
 ): Promise<{ readonly claims: readonly Claim[]; readonly unwanted: readonly Taken[] }> {
   const leased_until = tx.now + lease_ms;
-  await leaseDeliveries(
-    tx,
-    claimed.map(({ delivery }) => delivery.id),
-    leased_until,
-  );
+  const claimed_ids = claimed.map(({ delivery }) => delivery.id);
+  await leaseDeliveries(tx, claimed_ids, leased_until);
+  await noteHeld(tx, "deliveries", claimed_ids, leased_until);
   const ids = [...new Set(claimed.map(({ delivery }) => delivery.subscription_id))];
   const subscriptions = new Map((await findSubscriptions(tx, ids)).map((row) => [row.id, row]));
   const own = claimed.flatMap(({ delivery }) => (delivery.body === null ? [delivery.event_id] : []));

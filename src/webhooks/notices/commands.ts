@@ -1,3 +1,4 @@
+import { noteHeld } from "../../database/servers.ts";
 import type { Tx } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import { afterMail, freshMail } from "../../kit/mail.ts";
@@ -68,11 +69,9 @@ const lease_ms = 5 * 60_000;
 export async function claimMails(tx: Tx): Promise<ClaimedMails> {
   const due = await lockDueMails(tx, mails_together_max);
   if (due.length > 0) {
-    await leaseMails(
-      tx,
-      due.map(({ id }) => id),
-      tx.now + lease_ms,
-    );
+    const ids = due.map(({ id }) => id);
+    await leaseMails(tx, ids, tx.now + lease_ms);
+    await noteHeld(tx, "notices", ids, tx.now + lease_ms);
   }
   return { due, next_at: await nextMailAt(tx) };
 }

@@ -16,6 +16,7 @@ import {
 } from "drizzle-orm";
 import { amongThose, forUpdate, isOneOf, skipLocked } from "../../../db/kit.ts";
 import { notices } from "../../../db/schema/webhooks.ts";
+import { endOfClaims } from "../../database/servers.ts";
 import { insert } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
@@ -113,6 +114,9 @@ export async function nextMailAt(db: Db): Promise<number | null> {
 export async function leaseMails(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await tx.sql.update(notices).set({ mail_next_at: until }).where(inArray(notices.id, ids));
 }
+
+/** Ends claims of notices whose server is gone: their e-mails are due again. */
+export const endMailClaims = endOfClaims(notices, notices.mail_next_at);
 
 /** Moves the times at which e-mails are due by as much as the clock was set. */
 export async function moveMails(tx: Tx, by_ms: number): Promise<void> {

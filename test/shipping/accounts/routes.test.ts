@@ -294,12 +294,16 @@ describe("guards", () => {
   test("what another secret key has sealed is named when the key is renewed", async () => {
     const { id } = await add();
     const lines = await renewSecretKey(
-      { ...app.service.stores, close: async () => {} },
+      { ...app.service.stores, registry: null, close: async () => {} },
       "/nowhere",
       new Uint8Array(32).fill(9),
     );
     expect(lines).toContain(`live: carrier account ${id}: give it its credentials anew by PATCH`);
-    await renewSecretKey({ ...app.service.stores, close: async () => {} }, "/nowhere", app.service.secret_key);
+    await renewSecretKey(
+      { ...app.service.stores, registry: null, close: async () => {} },
+      "/nowhere",
+      app.service.secret_key,
+    );
     expect((await app.get(at(id))).body.data.credential_fields[0].is_set).toBe(true);
   });
 });

@@ -2,6 +2,7 @@ import { isSamePlace } from "../../../addresses/address.ts";
 import { hasUnknownZip } from "../../../addresses/commands.ts";
 import { isUndeliverable } from "../../../addresses/status.ts";
 import { billFacts } from "../../../billing/commands.ts";
+import { noteHeld } from "../../../database/servers.ts";
 import type { Db, Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { system } from "../../../kit/actor.ts";
@@ -33,7 +34,7 @@ import { type Buying, readyParcels } from "../parcels/commands.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { isBeingBought, labelMoves, labelStarts } from "../status.ts";
 import { insertDocuments, insertLabel, lockOrderOfLabels, saveLabel } from "../store.ts";
-import { carriageOf, lease_ms, lookWait, paperWarnings, type Reason } from "./rules.ts";
+import { call_ms_max, carriageOf, lease_ms, lookWait, paperWarnings, type Reason } from "./rules.ts";
 import { lockDue, lockLabel, nextDueAt } from "./store.ts";
 
 /** The job that finishes purchases which requests have left open. */
@@ -143,7 +144,7 @@ export async function claimNew(tx: Tx, seller: Seller, asked_by: Actor, wanted: 
   const { account_id, carrier, service, quote } = seller;
   const claimed_until = tx.now + lease_ms;
   tx.wake(finishing_job, claimed_until);
-  return insertLabel(tx, {
+  const label = await insertLabel(tx, {
     ...wanted,
     account_id,
     carrier,
@@ -167,6 +168,8 @@ export async function claimNew(tx: Tx, seller: Seller, asked_by: Actor, wanted: 
     created_at: tx.now,
     voided_at: null,
   });
+  await noteHeld(tx, "labels", [label.id], claimed_until);
+  return label;
 }
 
 const unpriced = {
@@ -231,6 +234,7 @@ export async function readyToPay(tx: Tx, claim: Label, offer: Offer | null): Pro
   if (label === null) return null;
   const claimed_until = tx.now + lease_ms;
   tx.wake(finishing_job, claimed_until);
+  await noteHeld(tx, "labels", [label.id], claimed_until, call_ms_max);
   return saveLabel(tx, label, { ...(offer === null ? {} : costing(label, offer)), claimed_until });
 }
 
@@ -348,7 +352,10 @@ export async function claimDue(tx: Tx, busy: ReadonlySet<number>): Promise<Claim
     const label = await lockDue(tx, taken);
     if (label === null) break;
     taken.add(label.account_id ?? 0);
-    claims.push(await saveLabel(tx, label, { claimed_until: tx.now + lease_ms, attempts: label.attempts + 1 }));
+    const claimed_until = tx.now + lease_ms;
+    // What is being voided is asked for at once.
+    await noteHeld(tx, "labels", [label.id], claimed_until, isBeingBought(label.status) ? 0 : call_ms_max);
+    claims.push(await saveLabel(tx, label, { claimed_until, attempts: label.attempts + 1 }));
   }
   return { claims, next_at: await nextDueAt(tx, taken) };
 }

@@ -9,6 +9,9 @@ const minute_ms = 60_000;
 /** How long only the server that claimed a purchase may ask the carrier about it. */
 export const lease_ms = 5 * minute_ms;
 
+/** How long a carrier may still be at work for a server that is gone: longer than any call may take. */
+export const call_ms_max = minute_ms;
+
 /** How long a carrier may leave a purchase open before it is given up. */
 export const give_up_after_ms = 24 * 60 * minute_ms;
 

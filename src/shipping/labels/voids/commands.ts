@@ -1,6 +1,7 @@
 // Voiding labels. A label of our own is void at once. For a carrier's, the label is claimed in one transaction, the
 // carrier asked in none, and its answer recorded in another.
 import { billVoid } from "../../../billing/commands.ts";
+import { noteHeld } from "../../../database/servers.ts";
 import type { Tx } from "../../../database/store.ts";
 import { listCalendars } from "../../../inventory/warehouses/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
@@ -16,7 +17,7 @@ import { refuseForbidden } from "../../../orders/rules.ts";
 import { lockOrder } from "../../../orders/store.ts";
 import type { Label } from "../label.ts";
 import { finishing_job, lockClaimed } from "../purchases/commands.ts";
-import { lease_ms } from "../purchases/rules.ts";
+import { call_ms_max, lease_ms } from "../purchases/rules.ts";
 import { isIn, refuseLeft, refuseUnderWay } from "../rules.ts";
 import { isVoided, labelMoves, voidMoves, voidStarts } from "../status.ts";
 import {
@@ -151,6 +152,7 @@ async function claimVoid(tx: Tx, label: Label, asked_by: Actor): Promise<Label> 
   move(labelMoves, "void", label.status);
   const claimed_until = tx.now + lease_ms;
   tx.wake(finishing_job, claimed_until);
+  await noteHeld(tx, "labels", [label.id], claimed_until, call_ms_max);
   return saveLabel(tx, label, { void_status: voidStarts, asked_by, claimed_until, attempts: label.attempts + 1 });
 }
 
