@@ -8,7 +8,7 @@ import { exitCodes } from "./database/exit.ts";
 import { takeTurn } from "./database/lease.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
-import { type Entrance, openEntrance } from "./http/entrance.ts";
+import { openEntrance } from "./http/entrance.ts";
 import { Outflow } from "./http/outflow.ts";
 import type { MailSettings, Service } from "./http/service.ts";
 import { hasWarehouses } from "./inventory/warehouses/store.ts";
@@ -20,16 +20,16 @@ import type { Log } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { type Site, unreachable } from "./kit/site.ts";
 import { areDated } from "./merchants/store.ts";
-import { requestLogOf } from "./operations/requests/jobs.ts";
 import { rangeProblem } from "./outbound/destination.ts";
 import { openPort, type Port } from "./port.ts";
 import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
 import { isGs1Prefix } from "./shipping/labels/sscc.ts";
 import { hasCards } from "./shipping/rates/store.ts";
+import { drained, stopped } from "./stopping.ts";
 import { openTls, type TlsWish, watchTls } from "./tls.ts";
 import { addressesOf } from "./urls.ts";
 import { hasTheseRoles, hasUsers } from "./users/store.ts";
-import { openWhole, type Whole } from "./whole.ts";
+import { openWhole } from "./whole.ts";
 
 export interface ServeSettings {
   readonly host: string;
@@ -47,6 +47,8 @@ export interface ServeSettings {
   readonly slow_ms: number;
   /** How long what is under way may take once the service is to stop. */
   readonly stop_ms: number;
+  /** How long balancers get to notice it before; null for long enough where other servers go on, else not at all. */
+  readonly drain_ms: number | null;
   /** Whether the embedded databases are looked through as a whole first, also without a reason. */
   readonly check?: boolean;
   /** Where the lines for the operator go. */
@@ -58,8 +60,9 @@ export interface ServeSettings {
 export interface Running {
   readonly url: string;
   /**
-   * Turns new requests away, answers what is under way, finishes the jobs' rounds and the deliveries that are being
-   * sent, and lets go of the data. False when something took too long and was left.
+   * Says to who asks for its health that it is about to stop, and goes on for a while. Then it turns new requests away,
+   * answers what is under way, finishes the jobs' rounds and the deliveries that are being sent, and lets go of the
+   * data. False when something took too long and was left.
    */
   readonly stop: () => Promise<boolean>;
   /** Looks whether the certificate was renewed. */
@@ -69,8 +72,6 @@ export interface Running {
 }
 
 const carrier_patience_ms = 5000;
-
-const closing_min_ms = 250;
 
 // A connection over which nothing goes for so long is ended, also that of a client who takes nothing of an answer.
 const idle_seconds = 30;
@@ -94,7 +95,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   const secret_key = await secretKeyOf(stores, data, given_key).catch(orClose);
   const tls = await openTls(settings.tls, { host, data, log, now }).catch(orClose);
   let port: Port | null = null;
-  const ending = new AbortController();
+  const [draining, ending] = [new AbortController(), new AbortController()];
   const service: Service = {
     stores: { live: stores.live, test: stores.test },
     registry: stores.registry,
@@ -110,6 +111,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
     witnesses: [compileOnceBusy()],
+    draining: draining.signal,
     ending: ending.signal,
   };
   site = service;
@@ -132,19 +134,12 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   await welcome(stores, service, addresses, print);
   const kept = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
   print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
+  const house = { stores, service, settings, entrance, whole, port };
   const stop = async () => {
+    await drained(house, draining);
     certificate.stop();
-    entrance.close();
     ending.abort();
-    const all = await within(0.9 * settings.stop_ms, (limit_ms) => rest(limit_ms, entrance, whole, port));
-    if (!all) log.warn("what was under way took too long and was left");
-    await port?.end();
-    // The others go on at once with what this one has left open.
-    if (!all) await stores.registry?.leave(false);
-    // Everything that was answered is on the disk. Work that is not done now is done at the next start.
-    const closed = await within(Math.max(0.1 * settings.stop_ms, closing_min_ms), () => close(stores, service));
-    if (!closed) log.warn("the data took too long to be closed and was left as after a crash");
-    return all;
+    return await stopped(house);
   };
   return { url, stop, lookAtCertificate: certificate.look, lookAtStorage: () => refusing(stores) };
 }
@@ -184,27 +179,6 @@ async function furnish({ live, test }: Stores): Promise<void> {
   if (await live.read(hasTheseRoles)) return;
   const { ensureRoles } = await import("./users/commands.ts");
   await live.write(ensureRoles);
-}
-
-/** Whether work ends within so many milliseconds. */
-async function within(limit_ms: number, work: (limit_ms: number) => Promise<unknown>): Promise<boolean> {
-  const late = Promise.withResolvers<false>();
-  const timer = setTimeout(() => late.resolve(false), limit_ms);
-  return await Promise.race([work(limit_ms).then(() => true), late.promise]).finally(() => clearTimeout(timer));
-}
-
-/** Writes the requests that are not in their log yet, and lets go of the data. */
-async function close(stores: Stores, service: Service): Promise<void> {
-  const unsaid = () => service.log.warn("the last requests were not logged");
-  await requestLogOf(service).flush().catch(unsaid);
-  await stores.close();
-}
-
-/** Waits until the last answer is out and the jobs are at rest. */
-async function rest(limit_ms: number, entrance: Entrance, whole: Whole, port: Port | null) {
-  // Who keeps a connection learns by an answer that it ends, not by its breaking off.
-  await Promise.all([whole.stop(), entrance.quiet(), entrance.emptied(limit_ms)]);
-  await port?.close();
 }
 
 /** Makes and prints the keys to come in with, where there is none yet. */

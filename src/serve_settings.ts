@@ -14,6 +14,11 @@ export const settingFlags = {
     default: "9",
     help: "how long it may take to end after SIGTERM, with what is under way and with closing the data",
   },
+  "drain-seconds": {
+    type: "string",
+    value: "N",
+    help: "how long it goes on after SIGTERM while /health says 503, before it ends (5 beside other servers, else 0)",
+  },
   check: { type: "boolean", help: "look through both embedded databases as a whole before serving" },
 } as const satisfies Flags;
 
@@ -21,6 +26,8 @@ interface Settings {
   readonly log: Log;
   readonly slow_ms: number;
   readonly stop_ms: number;
+  /** Null where it depends on whether other servers go on. */
+  readonly drain_ms: number | null;
   readonly check: boolean;
 }
 
@@ -32,11 +39,14 @@ export function readSettings(given: Given<typeof settingFlags>, lines: LineWrite
   if (format === undefined) throw new WrongUse(`--log-format must be one of ${logFormats.join(", ")}.`);
   const slow_ms = numberOf("slow-request-ms", given["slow-request-ms"], 3_600_000);
   const stop_ms = 1000 * numberOf("stop-seconds", given["stop-seconds"], 3600);
+  const drain = given["drain-seconds"];
+  const drain_ms = drain === undefined ? null : 1000 * numberOf("drain-seconds", drain, 3600);
   keepSecrets();
   return {
     log: openLog({ level, format, write: (line, urgent) => lines.write(line, urgent) }),
     slow_ms,
     stop_ms,
+    drain_ms,
     check: given.check,
   };
 }

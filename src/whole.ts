@@ -44,7 +44,7 @@ export function openWhole(service: Service, onFailed: (why: unknown) => void, wa
   return {
     handle: async (request) => {
       if (features !== null) return features.app.handle(request);
-      if (front !== null && placeOf(request.url).path === "/health") return front.handle(request);
+      if (front !== null && placeOf(request.url).path.startsWith("/health")) return front.handle(request);
       return (await load()).app.handle(request);
     },
     stop: async () => {

@@ -79,6 +79,7 @@ function serviceOn(
     peerOf: () => "127.0.0.1",
     waitFor,
     witnesses: [],
+    draining: new AbortController().signal,
     ending: new AbortController().signal,
   };
 }

@@ -23,7 +23,7 @@ export const leases = table("leases", {
 });
 
 /**
- * The servers that run on one PostgreSQL database, in the live world alone. Each counts its `beats`, by which the others
+ * The servers that run on one PostgreSQL database, in the live world alone. Each counts its `beats`, by which others
  * see that it lives; the moments are the database's, for people.
  */
 export const servers = table("servers", {

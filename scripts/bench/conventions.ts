@@ -101,6 +101,7 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     peerOf: () => "127.0.0.1",
     waitFor: () => {},
     witnesses: [],
+    draining: new AbortController().signal,
     ending: new AbortController().signal,
   };
 }

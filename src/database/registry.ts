@@ -19,7 +19,7 @@ const now_ms = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 const enrol = `insert into servers (version, schema, host, started_at, seen_at, beats, draining)
   values ($1, $2, $3, ${now_ms}, ${now_ms}, 0, $4) returning id`;
 const beat = `update servers set beats = beats + 1, seen_at = ${now_ms}, draining = $2 where id = $1 returning id`;
-const look = `select id, beats, exists (
+const look = `select id, beats, draining, exists (
     select from pg_locks where locktype = 'advisory' and classid = ${lock_class} and objid = servers.id and objsubid = 2
       and database = (select oid from pg_database where datname = current_database())
   ) as locked from servers order by id`;
@@ -27,6 +27,7 @@ const look = `select id, beats, exists (
 interface Seen {
   readonly id: number;
   readonly beats: number;
+  readonly draining: boolean;
   readonly locked: boolean;
 }
 
@@ -34,8 +35,8 @@ interface Seen {
 export interface Registry {
   /** By what the others know it. It changes when they took it for gone. */
   readonly id: number;
-  /** Tells the others that it is about to stop. */
-  drain(): Promise<void>;
+  /** Tells the others that it is about to stop. Answers whether there are some that go on. */
+  drain(): Promise<boolean>;
   /**
    * Called, perhaps more than once and on several servers, with a server that is gone; whoever has gone on with what it
    * left calls `forget`.
@@ -60,6 +61,8 @@ class PostgresRegistry implements Registry {
   #client: pg.Client | null = null;
   #id = 0;
   #draining = false;
+  /** Whether others ran at the last look that were not about to stop. */
+  #others = false;
   #left = false;
   #timer: Timer | undefined;
   #beating: Promise<void> = Promise.resolve();
@@ -82,9 +85,10 @@ class PostgresRegistry implements Registry {
     this.#arm();
   }
 
-  async drain(): Promise<void> {
+  async drain(): Promise<boolean> {
     this.#draining = true;
     await this.#again();
+    return this.#others;
   }
 
   onGone(listener: (id: number) => Promise<void>): void {
@@ -155,6 +159,7 @@ class PostgresRegistry implements Registry {
 
   #compare(seen: readonly Seen[]): void {
     for (const id of this.#missed.keys()) if (!seen.some((one) => one.id === id)) this.#missed.delete(id);
+    this.#others = seen.some(({ id, locked, draining }) => id !== this.#id && locked && !draining);
     for (const { id, beats, locked } of seen) {
       if (id === this.#id) continue;
       const known = this.#missed.get(id);

@@ -9,10 +9,10 @@ import { insert } from "./statements.ts";
 import type { Db, Tx } from "./store.ts";
 
 /** A server that runs, or that ended without a word a few seconds ago. Moments are the database's, in milliseconds. */
-export type RunningServer = Readonly<Omit<typeof servers.$inferSelect, "beats">>;
+type RunningServer = Readonly<Omit<typeof servers.$inferSelect, "beats">>;
 
 /** What may be claimed for a while. */
-export const claimKinds = [
+const claimKinds = [
   "addresses",
   "deliveries",
   "imports",
@@ -25,7 +25,7 @@ export const claimKinds = [
 export type ClaimKind = (typeof claimKinds)[number];
 
 /** Some records that a server has claimed until a moment. */
-export interface HeldClaim {
+interface HeldClaim {
   readonly kind: ClaimKind;
   readonly ids: readonly number[];
   readonly until: number;
@@ -33,7 +33,7 @@ export interface HeldClaim {
   readonly rest_ms: number;
 }
 
-/** The servers that run on this database, the oldest first. Only the live world knows them; on SQLite there are none. */
+/** The servers that run on this database, the oldest first. The live world knows them; on SQLite there are none. */
 export async function runningServers(db: Db): Promise<RunningServer[]> {
   const { id, version, schema, host, started_at, seen_at, draining } = servers;
   return db.sql

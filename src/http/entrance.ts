@@ -25,6 +25,8 @@ interface EntranceSettings {
 /** What stands between the port and the app. */
 export interface Entrance {
   readonly answer: (request: Request) => Promise<Response>;
+  /** Ends the connection with each answer from now on. */
+  readonly drain: () => void;
   /** Refuses new requests from now on, and ends the connection with each answer. */
   readonly close: () => void;
   /** Resolves once no request has come for a while, a second after `close` at the latest. */
@@ -56,6 +58,7 @@ export function openEntrance(
   handle: (request: Request) => Response | Promise<Response>,
 ): Entrance {
   const { log, slow_ms, now, onWaited = () => {}, witnesses = [] } = settings;
+  let draining = false;
   let closed = false;
   let inside = 0;
   let turned_away = 0;
@@ -97,7 +100,7 @@ export function openEntrance(
       const response = await sent(settings, request, await handle(request));
       note(request, trace, response.status);
       if (trace.waitFor !== null) onWaited(request);
-      if (closed) response.headers.set("connection", "close");
+      if (draining) response.headers.set("connection", "close");
       return response;
     } finally {
       leave();
@@ -111,10 +114,14 @@ export function openEntrance(
     const timer = setTimeout(() => resolve(false), limit_ms);
     return promise.finally(() => clearTimeout(timer));
   };
+  const drain = () => {
+    draining = true;
+  };
   const close = () => {
+    draining = true;
     closed = true;
   };
-  return { answer, close, quiet, emptied };
+  return { answer, drain, close, quiet, emptied };
 }
 
 /** Resolves once a count has stood still for a while, or after some looks at it. */

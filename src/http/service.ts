@@ -56,6 +56,8 @@ export interface Service {
   readonly waitFor: (request: Request, seconds: number) => void;
   /** Called for each answer; features add themselves when the app is created. */
   readonly witnesses: Witness[];
+  /** Aborted when the service is about to stop: who asks for its health is to send no more requests. */
+  readonly draining: AbortSignal;
   /** Aborted when the service stops, which ends the answers that have no end of their own. */
   readonly ending: AbortSignal;
 }

@@ -138,6 +138,16 @@ export function storageFamilies(storages: ByMode<StorageFigures>): Family[] {
   ];
 }
 
+/** The family of the servers on one database, by what they run. */
+export function serverFamily(servers: readonly { readonly version: string; readonly draining: boolean }[]): Family {
+  const alike = Map.groupBy(servers, ({ version, draining }) => `${version} ${draining ? "stopping" : "serving"}`);
+  const samples = [...alike].map(([key, some]) => {
+    const [version = "", state = ""] = key.split(" ");
+    return { labels: { version, state }, value: some.length };
+  });
+  return reading("packhouse_servers", "Servers that run on the same PostgreSQL database.", samples);
+}
+
 /** What is known of the process, in the names that Prometheus knows. */
 interface ProcessFigures {
   readonly version: string;

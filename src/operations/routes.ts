@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { engine, version } from "../config.ts";
 import { takeTurn } from "../database/lease.ts";
 import { known_migrations } from "../database/migrate.ts";
+import { runningServers } from "../database/servers.ts";
 import type { Store, StoreFacts } from "../database/store.ts";
 import { jsonResponse } from "../http/answer.ts";
 import { conventions } from "../http/conventions.ts";
@@ -11,8 +12,8 @@ import { systemClock } from "../kit/clock.ts";
 import { allMeters, exposition } from "../kit/meter.ts";
 import type { Mode } from "../kit/mode.ts";
 import { countOpenFiles, openFilesLimit } from "../kit/open_files.ts";
-import { type ByMode, processFamilies, queueFamilies, storageFamilies } from "./figures.ts";
-import { HealthView } from "./schemas.ts";
+import { type ByMode, processFamilies, queueFamilies, serverFamily, storageFamilies } from "./figures.ts";
+import { HealthView, LivenessView } from "./schemas.ts";
 import { ping } from "./store.ts";
 
 const patience_ms = 2000;
@@ -29,7 +30,8 @@ export const operationRoutes = (service: Service) => {
     .get(
       "/health",
       async ({ call }) => {
-        const health = await look();
+        const seen = await look();
+        const health: Health = service.draining.aborted ? { ...seen, status: "stopping" } : seen;
         return jsonResponse(call, health.status === "ok" ? 200 : 503, JSON.stringify(health), {
           "cache-control": "no-store",
         });
@@ -41,9 +43,26 @@ export const operationRoutes = (service: Service) => {
           chapter: "Service",
           summary: "Get the health of the service",
           description:
-            "Needs no key. Answers 503 while a database does not answer or accepts no writes, and while the service" +
-            " stops.",
+            "Needs no key. Whether the service is to be sent requests: answers 503 while a database does not answer" +
+            " or accepts no writes, and from the moment at which the service is asked to stop, when it still answers" +
+            " for a while. A balancer looks here.",
           answers: { 200: HealthView, 503: HealthView },
+        }),
+      },
+    )
+    .get(
+      "/health/live",
+      ({ call }) => jsonResponse(call, 200, JSON.stringify({ status: "ok" }), { "cache-control": "no-store" }),
+      {
+        detail: documented({
+          id: "getLiveness",
+          needs: "none",
+          chapter: "Service",
+          summary: "Ask whether the process answers",
+          description:
+            "Needs no key and looks at no database. What restarts a process that hangs looks here: a database that is" +
+            " away is no reason to restart what goes on by itself once it is back.",
+          answers: { 200: LivenessView },
         }),
       },
     )
@@ -156,6 +175,7 @@ async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
       open_files_limit,
     }),
     ...storageFamilies(storages),
+    serverFamily((await inTime(stores.live.read(runningServers))) ?? []),
     ...queueFamilies({ live, test }, counted_max),
     ...allMeters(),
   ];

@@ -3,7 +3,11 @@ import { choice, closed } from "../kit/schema.ts";
 
 /** What a stranger may know of the service: whether it works. */
 export const HealthView = closed({
-  status: choice(["ok", "failing"], { description: "`failing`, with status 503, while a database does not answer." }),
+  status: choice(["ok", "failing", "stopping"], {
+    description:
+      "`failing`, with status 503, while a database does not answer; `stopping`, with 503 as well, once the service" +
+      " is asked to stop.",
+  }),
   version: Type.String({ examples: ["0.1.0"] }),
   storage: closed({
     engine: choice(["sqlite", "postgres"]),
@@ -15,3 +19,6 @@ export const HealthView = closed({
     }),
   }),
 });
+
+/** What tells that the process answers. */
+export const LivenessView = closed({ status: choice(["ok"]) });

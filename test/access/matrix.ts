@@ -4,6 +4,7 @@
 export const matrix: Readonly<Record<string, string>> = {
   // Strangers: what proves itself by a signature, and what holds no data of the account.
   "GET /health": "ok  ok  ok  ok",
+  "GET /health/live": "ok  ok  ok  ok",
   "GET /": "ok  ok  ok  ok",
   "GET /docs": "ok  ok  ok  ok",
   "GET /docs/": "ok  ok  ok  ok",

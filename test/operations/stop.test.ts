@@ -45,11 +45,11 @@ async function metrics(url: string, key: string): Promise<string> {
   return (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })).text();
 }
 
-/** What `/health` says once the service is stopping. */
+/** What `/health` says once the service takes no more requests. */
 async function stopping(url: string): Promise<Response> {
   for (;;) {
     const health = await fetch(`${url}/health`);
-    if (health.status === 503) return health;
+    if (health.status === 503 && health.headers.has("retry-after")) return health;
     await Bun.sleep(50);
   }
 }

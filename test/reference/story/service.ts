@@ -126,6 +126,7 @@ export async function events({ app, mode, tell }: Teller): Promise<void> {
     "listEventTypes",
     "listErrors",
     "getHealth",
+    "getLiveness",
     "getMetrics",
     "getOpenApi",
   ])

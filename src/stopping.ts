@@ -1,0 +1,78 @@
+// How a server stops: first it says so, then it ends what is under way, then it lets go of the data.
+import type { Stores } from "./database/open.ts";
+import type { Entrance } from "./http/entrance.ts";
+import type { Service } from "./http/service.ts";
+import type { Log } from "./kit/log.ts";
+import { requestLogOf } from "./operations/requests/jobs.ts";
+import type { Port } from "./port.ts";
+import type { Whole } from "./whole.ts";
+
+/** What runs, and is to stop. */
+interface House {
+  readonly stores: Stores;
+  readonly service: Service;
+  readonly settings: { readonly log: Log; readonly stop_ms: number; readonly drain_ms: number | null };
+  readonly entrance: Entrance;
+  readonly whole: Whole;
+  readonly port: Port | null;
+}
+
+// Longer than balancers take that look every second or two and believe the second look.
+const usual_drain_ms = 5000;
+const closing_min_ms = 250;
+// PostgreSQL may be away.
+const telling_ms = 1000;
+
+/**
+ * Says that the server is about to stop, to the other servers and to who asks for its health, and goes on for as long
+ * as balancers take to notice. Each answer ends its connection meanwhile, so that none is kept when the port is closed.
+ */
+export async function drained({ stores, settings, entrance }: House, draining: AbortController): Promise<void> {
+  draining.abort();
+  let others = false;
+  const tell = async () => {
+    others = (await stores.registry?.drain()) ?? false;
+  };
+  await within(telling_ms, tell);
+  const drain_ms = settings.drain_ms ?? (others ? usual_drain_ms : 0);
+  if (drain_ms === 0) return;
+  entrance.drain();
+  settings.log.info("the service is about to stop, and goes on until balancers have noticed", { drain_ms });
+  await Bun.sleep(drain_ms);
+}
+
+/** Ends what is under way and lets go of the data. False when something took too long and was left. */
+export async function stopped({ stores, service, settings, entrance, whole, port }: House): Promise<boolean> {
+  const { stop_ms, log } = settings;
+  entrance.close();
+  const all = await within(0.9 * stop_ms, (limit_ms) => rest(limit_ms, entrance, whole, port));
+  if (!all) log.warn("what was under way took too long and was left");
+  await port?.end();
+  // The others go on at once with what this one has left open.
+  if (!all) await stores.registry?.leave(false);
+  // Everything that was answered is on the disk. Work that is not done now is done at the next start.
+  const closed = await within(Math.max(0.1 * stop_ms, closing_min_ms), () => close(stores, service));
+  if (!closed) log.warn("the data took too long to be closed and was left as after a crash");
+  return all;
+}
+
+/** Whether work ends within so many milliseconds. */
+async function within(limit_ms: number, work: (limit_ms: number) => Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const timer = setTimeout(() => late.resolve(false), limit_ms);
+  return await Promise.race([work(limit_ms).then(() => true), late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** Writes the requests that are not in their log yet, and lets go of the data. */
+async function close(stores: Stores, service: Service): Promise<void> {
+  const unsaid = () => service.log.warn("the last requests were not logged");
+  await requestLogOf(service).flush().catch(unsaid);
+  await stores.close();
+}
+
+/** Waits until the last answer is out and the jobs are at rest. */
+async function rest(limit_ms: number, entrance: Entrance, whole: Whole, port: Port | null) {
+  // Who keeps a connection learns by an answer that it ends, not by its breaking off.
+  await Promise.all([whole.stop(), entrance.quiet(), entrance.emptied(limit_ms)]);
+  await port?.close();
+}
