@@ -83,10 +83,16 @@ export function unqualified(migration: string): string {
 
 const breakpoint = "--> statement-breakpoint\n";
 
-/** The SQL of an engine's migrations in their order. */
+/** The first line of a draft. Which of the two it is a person has to say; a test refuses it as it stands. */
+export const unsaid = "-- additive, or breaking: what would the version before do wrong beside it, or after it?\n";
+
+/** A migration without the mark in its first line. */
+const unmarked = (text: string) => text.replace(/^-- (?:additive|breaking)\b.*\n/, "");
+
+/** The SQL of an engine's migrations in their order, without their marks. */
 export function readMigrations(engine: Engine): string[] {
   const files = readdirSync(folderOf(engine)).filter((file) => file.endsWith(".sql"));
-  return files.sort().map((file) => readFileSync(join(folderOf(engine), file), "utf8"));
+  return files.sort().map((file) => unmarked(readFileSync(join(folderOf(engine), file), "utf8")));
 }
 
 /**
@@ -136,7 +142,8 @@ async function main(name: string | undefined): Promise<void> {
     // Both engines have the same migrations, even where one has nothing to do.
     const file = drafted[engine] ?? (changed ? await draft(engine, name, ["--custom"]) : null);
     if (file === null) continue;
-    rewrite(engine, file, (text) => [text.trimEnd(), ...words[engine]].filter(Boolean).join(`;${breakpoint}`));
+    const written = (text: string) => [text.trimEnd(), ...words[engine]].filter(Boolean).join(`;${breakpoint}`);
+    rewrite(engine, file, (text) => unsaid + written(text));
     console.log(`db/migrations/${engine}/${file}`);
   }
   if (!changed) console.log("The schema has not changed.");

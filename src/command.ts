@@ -47,19 +47,20 @@ export type Place = Given<typeof place>;
 
 /**
  * Opens the data, works on it and lets go of it. A command works beside a running server, unless its purpose is that of
- * a server. Answers what the work answers, the exit code.
+ * a server, and refuses data of an older version. Answers what the work answers, the exit code.
  */
 export async function withStores(
   given: Place,
   work: (stores: Stores) => Promise<number>,
-  opening: Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose" | "check">> = {},
+  opening: Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose" | "check" | "older">> = {},
 ): Promise<number> {
   const log = openLog({ level: "info", format: "json", write: (line) => console.error(line) });
   const fatal = (error: unknown) => {
     throw error;
   };
   const data = given.data ?? "./data";
-  const stores = await openStores({ data, database_url: databaseUrl, purpose: "command", log, fatal, ...opening });
+  const usual = { data, database_url: databaseUrl, purpose: "command", older: "refused", log, fatal } as const;
+  const stores = await openStores({ ...usual, ...opening });
   compileHotCode();
   try {
     return await work(stores);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Clock } from "../kit/clock.ts";
 import type { Log } from "../kit/log.ts";
-import type { Mode } from "../kit/mode.ts";
+import { type Mode, modes } from "../kit/mode.ts";
 import type { Site } from "../kit/site.ts";
 import { makeFolder, syncFolder, writeWhole } from "../kit/whole_file.ts";
 import { type CommitFile, openCommitFile, readCommitFile } from "./commit_file.ts";
@@ -13,7 +13,18 @@ import { databaseCode } from "./conflict.ts";
 import { isStartRefused, startRefused } from "./exit.ts";
 import { forgetRun, noteEnd, noteStart, reasonToCheck } from "./last_run.ts";
 import { type InstanceLock, lock, tryLock } from "./lock.ts";
-import { checkWorldOnSqlite, lacksMigrations, migrateSqlite } from "./migrate.ts";
+import {
+  type Applied,
+  checkWorldOnSqlite,
+  isLacking,
+  isOlder,
+  known_migrations,
+  namesOf,
+  refuseOlder,
+  standingOnSqlite,
+  strangeMigrations,
+} from "./migrate.ts";
+import { type Found, migrateDirectory, type Upgrading } from "./migrate_directory.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { Store } from "./store.ts";
 import { troubleOf } from "./trouble.ts";
@@ -26,6 +37,8 @@ export interface DirectorySettings {
   readonly purpose: "serve" | "command";
   /** Look through both databases as a whole, also when nothing is known that speaks for it. */
   readonly check?: boolean | undefined;
+  /** What is done around the migration of data of an older version; `refused` where such data is left alone. */
+  readonly older?: Upgrading | "refused" | undefined;
   /** Refuse a directory without databases instead of making them. */
   readonly must_exist?: boolean;
   readonly log: Log;
@@ -60,7 +73,8 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
       is_damaged = true;
       forgetRun(settings.data);
     };
-    const open = (mode: Mode) => openOne({ ...settings, damaged }, mode, clocks[mode], { alone, reason }, opened);
+    lookOver(settings, { alone, reason });
+    const open = (mode: Mode) => openOne({ ...settings, damaged }, mode, clocks[mode], opened);
     const [live, test] = [open("live"), open("test")];
     // What is acknowledged from now on is worth nothing in files that a power cut takes away.
     syncFolder(settings.data);
@@ -84,11 +98,9 @@ function openOne(
   settings: DirectorySettings & { readonly damaged: () => void },
   mode: Mode,
   clock: Clock,
-  looks: Looks,
   opened: { close(): unknown }[],
 ): Store {
   const path = join(settings.data, `${mode}.db`);
-  prepare(path, mode, looks, settings.log);
   const commits = openCommitFile(`${path}.commit`);
   opened.push(commits);
   const committed = (number: number) => keepNumber(commits, number, settings.log);
@@ -113,8 +125,21 @@ function keepNumber(commits: CommitFile, number: number, log: Log): void {
   }
 }
 
-/** Looks a database over and migrates it. Beside a running server, which has done so, only its version is looked at. */
-function prepare(path: string, mode: Mode, { alone, reason }: Looks, log: Log): void {
+/** Looks both databases over and migrates them. Beside a running server, which has done so, only at their versions. */
+function lookOver({ data, older, log }: DirectorySettings, looks: Looks): void {
+  const found = modes.map((mode) => lookAt(join(data, `${mode}.db`), mode, looks, log));
+  if (!looks.alone) return;
+  const is_older = found.some(isOlder);
+  if (is_older && older === "refused") throw refuseOlder(`The data in ${data}`);
+  if (is_older && older !== "refused") older?.before(found);
+  migrateDirectory(found);
+  for (const one of found) if (isLacking(one)) finish(one.path);
+  if (older !== "refused") older?.after(found);
+  for (const { path, applied } of found) tellOfNewer(path, applied, log);
+}
+
+/** Looks a database over: its log is empty then. Beside a running server only its version is looked at. */
+function lookAt(path: string, mode: Mode, { alone, reason }: Looks, log: Log): Found {
   if (alone) {
     checkWorldOfFile(path, mode);
     checkLog(path, log);
@@ -123,23 +148,39 @@ function prepare(path: string, mode: Mode, { alone, reason }: Looks, log: Log): 
   const raw = new Database(path, { create: true, readwrite: true, strict: true });
   try {
     raw.run("pragma busy_timeout=5000");
-    const lacking = lacksMigrations(raw, path);
+    const standing = standingOnSqlite(raw, path);
     checkWorldOnSqlite(raw, mode, path);
     if (reason !== null) checkWhole(raw, path, reason, log);
-    if (!alone) {
-      if (lacking) throw startRefused("in_use", `${path} is of an older Packhouse that is running. Stop it first.`);
-      return;
+    if (alone) {
+      checkNumber(raw, path);
+      if (standing.applied.length > 0) settle(raw, path);
+    } else if (isLacking(standing)) {
+      throw startRefused("in_use", `${path} is of an older Packhouse that is running. Stop it first.`);
     }
-    checkNumber(raw, path);
-    raw.run("pragma journal_mode=wal");
-    raw.run("pragma synchronous=full");
-    if (lacking) migrateSqlite(raw, mode, path);
-    // The log begins anew with each server: what a torn commit left behind its end must not be taken for damage later.
-    raw.run("pragma wal_checkpoint(truncate)");
-    checkSize(raw, path);
+    return { ...standing, mode, path };
   } finally {
     raw.close();
   }
+}
+
+/** Empties the log of a database that was migrated. */
+function finish(path: string): void {
+  using raw = new Database(path, { create: false, readwrite: true, strict: true });
+  settle(raw, path);
+}
+
+function settle(raw: Database, path: string): void {
+  raw.run("pragma journal_mode=wal");
+  raw.run("pragma synchronous=full");
+  // The log begins anew with each server: what a torn commit left behind its end must not be taken for damage later.
+  raw.run("pragma wal_checkpoint(truncate)");
+  checkSize(raw, path);
+}
+
+function tellOfNewer(path: string, applied: readonly Applied[], log: Log): void {
+  const added = namesOf(strangeMigrations(known_migrations.sqlite, applied)).join();
+  if (added.length > 0)
+    log.info("a newer Packhouse has added to this database, which this one works with", { path, added });
 }
 
 /** The empty databases that the program carries, loaded where one is missing. */

@@ -7,7 +7,14 @@ import type { Migration } from "./migration_sql.ts";
 import { applicationId } from "./sqlite_connection.ts";
 import { base, isFormer } from "./takeover.ts";
 
-type Named = Pick<Migration, "name">;
+/** A migration without its statements. */
+export type Named = Pick<Migration, "name" | "kind" | "why">;
+
+/** A migration that a database has, as it was marked when it was applied; null where nobody had marked it. */
+export interface Applied {
+  readonly name: string;
+  readonly kind: "additive" | "breaking" | null;
+}
 
 /** The names of the migrations carried in this program, by engine. */
 export const known_migrations: { readonly sqlite: readonly Named[]; readonly postgres: readonly Named[] } = {
@@ -21,22 +28,39 @@ const carriedSql = () => require("./migration_sql.ts") as typeof import("./migra
 /** The first integer id of a mode, so that an id of one mode names nothing in the other. */
 export const firstId: Readonly<Record<Mode, number>> = { live: 1001, test: 1_000_000_001 };
 
-/** What of the program's migrations a database still lacks. Refuses a database that a newer program has migrated. */
+/**
+ * What of the program's migrations a database still lacks. A database that a newer program has migrated is taken as it
+ * is where all that it has beyond these migrations is additive. Refuses one that has breaking ones, and one that is of
+ * neither older nor newer.
+ */
 export function missingMigrations<Each extends Named>(
   all: readonly Each[],
-  applied: readonly string[],
+  applied: readonly Applied[],
   where: string,
 ): Each[] {
-  const known = new Set(all.map(({ name }) => name));
-  const strange = applied.find((name) => !known.has(name));
-  if (strange !== undefined) {
+  const strange = strangeMigrations(all, applied);
+  const breaking = strange.find(({ kind }) => kind !== "additive");
+  if (breaking !== undefined) {
     throw startRefused(
       "newer",
-      `${where} was made by a newer Packhouse (it has the migration ${strange}). Start that one, or restore a backup.`,
+      `${where} was made by a newer Packhouse (it has the migration ${breaking.name}). ` +
+        "Start that one, go back by its packhouse rollback, or restore a backup.",
     );
   }
-  const done = new Set(applied);
-  return all.filter(({ name }) => !done.has(name));
+  const done = new Set(applied.map(({ name }) => name));
+  const missing = all.filter(({ name }) => !done.has(name));
+  if (strange.length === 0 || missing.length === 0) return missing;
+  throw startRefused(
+    "newer",
+    `${where} has the migration ${strange[0]?.name} of another Packhouse and lacks ${missing[0]?.name} of this one. ` +
+      "Start the newer one, which has both.",
+  );
+}
+
+/** The migrations of a database that this program does not know, and can work with: a newer one has added them. */
+export function strangeMigrations(all: readonly Named[], applied: readonly Applied[]): Applied[] {
+  const known = new Set(all.map(({ name }) => name));
+  return applied.filter(({ name }) => !known.has(name));
 }
 
 /** Refuses a database that holds the other world: `found` is the one that it holds, null while nothing tells. */
@@ -60,61 +84,117 @@ export function checkWorldOnSqlite(raw: Database, mode: Mode, where: string): vo
   refuseOtherWorld(told?.mode ?? worldOfIds(last), mode, where);
 }
 
-/** Whether a SQLite database lacks migrations. Refuses databases of other programs and of newer versions. */
-export function lacksMigrations(
+/** What a database has that was taken over. */
+export const taken_over: readonly Applied[] = [{ name: base, kind: "breaking" }];
+
+/** What of its migrations a database has and lacks, as this program sees it. */
+export interface Standing {
+  readonly applied: readonly Applied[];
+  /** Those that it lacks, in their order. */
+  readonly missing: readonly Named[];
+  /** Whether its migrations are those of before they began anew, so that it is taken over first. */
+  readonly former: boolean;
+}
+
+/** Looks which migrations a SQLite database has. Refuses databases of other programs and of newer versions. */
+export function standingOnSqlite(
   raw: Database,
   where: string,
   all: readonly Named[] = known_migrations.sqlite,
-): boolean {
+): Standing {
   const applied = appliedOnSqlite(raw, where);
-  return isFormer(applied, where) || missingMigrations(all, applied, where).length > 0;
+  const former = isFormer(namesOf(applied), where);
+  return { applied, missing: missingMigrations(all, former ? taken_over : applied, where), former };
+}
+
+/** Whether a database lacks migrations, a new one among them. */
+export const isLacking = ({ missing, former }: Standing): boolean => former || missing.length > 0;
+
+/** Whether a database holds data of an older version. */
+export const isOlder = (standing: Standing): boolean => standing.applied.length > 0 && isLacking(standing);
+
+/** Refuses data of an older version to who came for something else than to upgrade it. */
+export function refuseOlder(where: string): Error {
+  return startRefused(
+    "unsuitable",
+    `${where} was made by an older Packhouse. packhouse upgrade --check says what an upgrade would do; ` +
+      "packhouse upgrade does it, and so does packhouse serve.",
+  );
+}
+
+/** Migrations that have run in a transaction which is still open. */
+interface Pending {
+  commit(): void;
+  /** Leaves the database as it was; nothing to do once it was committed. */
+  undo(): void;
 }
 
 /**
- * Applies to a SQLite database what it lacks and sets the first ids of its mode. Foreign keys are off meanwhile, since
- * rebuilding a table would otherwise delete the rows that refer to it; they are checked before the commit.
+ * Applies to a SQLite database what it lacks and sets the first ids of its mode, and leaves the transaction open.
+ * Foreign keys are off meanwhile, since rebuilding a table would otherwise delete the rows that refer to it; they are
+ * checked at the end.
  */
-export function migrateSqlite(
+export function beginMigrating(
   raw: Database,
   mode: Mode,
   where: string,
   all: readonly Migration[] = carriedSql().migrations.sqlite,
-): void {
+): Pending {
   raw.run("pragma foreign_keys=off");
-  raw.run("begin immediate");
+  const end = (how: "commit" | "rollback") => {
+    try {
+      if (raw.inTransaction) raw.run(how);
+    } finally {
+      if (!raw.inTransaction) raw.run("pragma foreign_keys=on");
+    }
+  };
   try {
-    if (isFormer(appliedOnSqlite(raw, where), where)) takeOverOnSqlite(raw);
+    raw.run("begin immediate");
+    if (isFormer(namesOf(appliedOnSqlite(raw, where)), where)) takeOverOnSqlite(raw);
     const missing = missingMigrations(all, appliedOnSqlite(raw, where), where);
-    if (missing.length > 0) applyOnSqlite(raw, mode, missing, all.length);
-    raw.run("commit");
+    if (missing.length > 0) applyOnSqlite(raw, mode, missing, all);
   } catch (error) {
-    if (raw.inTransaction) raw.run("rollback");
+    end("rollback");
     throw error;
+  }
+  return { commit: () => end("commit"), undo: () => end("rollback") };
+}
+
+/** Applies to a SQLite database what it lacks, in one transaction: all of it, or nothing. */
+export function migrateSqlite(raw: Database, mode: Mode, where: string, all?: readonly Migration[]): void {
+  const pending = beginMigrating(raw, mode, where, all);
+  try {
+    pending.commit();
   } finally {
-    raw.run("pragma foreign_keys=on");
+    pending.undo();
   }
 }
 
-function appliedOnSqlite(raw: Database, where: string): string[] {
-  const names = (query: string) => raw.query<{ name: string }, []>(query).all();
-  const tables = names("select name from sqlite_schema where type = 'table'").map(({ name }) => name);
+/** The names of migrations. */
+export const namesOf = (all: readonly { readonly name: string }[]): string[] => all.map(({ name }) => name);
+
+/** The migrations that a SQLite database has. Refuses a database of another program. */
+function appliedOnSqlite(raw: Database, where: string): Applied[] {
+  const tables = namesOf(raw.query<{ name: string }, []>("select name from sqlite_schema where type = 'table'").all());
   const owner = number(raw, "pragma application_id");
   if (owner !== applicationId && (owner !== 0 || tables.length > 0)) {
     throw startRefused("foreign", `${where} is a database of another program. Name another data directory.`);
   }
-  return tables.includes("migrations") ? names("select name from migrations").map(({ name }) => name) : [];
+  if (!tables.includes("migrations")) return [];
+  const rows = raw.query<{ name: string; kind?: Applied["kind"] }, []>("select * from migrations order by name").all();
+  return rows.map(({ name, kind = null }) => ({ name, kind }));
 }
 
 function takeOverOnSqlite(raw: Database): void {
   for (const statement of carriedSql().takeover.sqlite) raw.run(statement);
   raw.run("delete from migrations");
-  raw.run("insert into migrations values (?)", [base]);
+  raw.run("insert into migrations (name) values (?)", [base]);
   raw.run("pragma user_version=1");
 }
 
-function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[], count: number): void {
+function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[], all: readonly Migration[]): void {
   raw.run(`pragma application_id=${applicationId}`);
-  raw.run("create table if not exists migrations (name text primary key) strict");
+  markOnSqlite(raw, all);
   raw.run(
     `create table if not exists commit_sequence (
        id integer primary key check (id = 1), number integer, at integer not null default 0
@@ -122,9 +202,9 @@ function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[],
   );
   raw.run("insert into commit_sequence (id, number) values (1, 0) on conflict do nothing");
   const before = sequences(raw);
-  for (const { name, statements } of missing) {
+  for (const { name, kind = "breaking", statements } of missing) {
     for (const statement of statements) raw.run(statement);
-    raw.run("insert into migrations values (?)", [name]);
+    raw.run("insert into migrations (name, kind) values (?, ?)", [name, kind]);
   }
   const broken = raw.query("pragma foreign_key_check").all();
   if (broken.length > 0) throw new Error(`a migration left ${broken.length} rows that refer to nothing`);
@@ -132,7 +212,18 @@ function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[],
   if (raw.query("select 1 from sqlite_schema where name = 'installation'").all().length > 0) {
     raw.run("insert into installation (id, mode) values (1, ?) on conflict do nothing", [mode]);
   }
-  raw.run(`pragma user_version=${count}`);
+  raw.run(`pragma user_version=${all.length}`);
+}
+
+/** Makes the table of migrations, or notes in one of before there were marks what each of them is. */
+function markOnSqlite(raw: Database, all: readonly Named[]): void {
+  raw.run("create table if not exists migrations (name text primary key, kind text) strict");
+  const columns = raw.query<{ name: string }, []>("select name from pragma_table_info('migrations')").all();
+  if (columns.some(({ name }) => name === "kind")) return;
+  raw.run("alter table migrations add column kind text");
+  for (const { name, kind = "breaking" } of all) {
+    raw.run("update migrations set kind = ? where name = ?", [kind, name]);
+  }
 }
 
 /** A rebuilt table forgets how far its ids had come; a new one has not begun. */

@@ -1,8 +1,21 @@
-// Brings a schema of a PostgreSQL database to the tables of this program; servers that start together take turns.
+// Brings schemas of a PostgreSQL database to the tables of this program; servers that start together take turns.
 import pg from "pg";
 import type { Mode } from "../kit/mode.ts";
+import { databaseCode } from "./conflict.ts";
 import { startRefused } from "./exit.ts";
-import { firstId, missingMigrations, refuseOtherWorld, worldOfIds } from "./migrate.ts";
+import {
+  type Applied,
+  firstId,
+  isOlder,
+  known_migrations,
+  missingMigrations,
+  type Named,
+  namesOf,
+  refuseOtherWorld,
+  type Standing,
+  taken_over,
+  worldOfIds,
+} from "./migrate.ts";
 import { type Migration, migrations, takeover } from "./migration_sql.ts";
 import { sessionSettings } from "./postgres.ts";
 import { base, isFormer } from "./takeover.ts";
@@ -10,62 +23,161 @@ import { base, isFormer } from "./takeover.ts";
 const version_min = 150_000;
 const lock_key = 0x5041434b;
 
+/** A schema of a PostgreSQL database, and the world that it holds. */
+export interface World {
+  readonly schema: string;
+  readonly mode: Mode;
+}
+
+/** A world, and what its schema has and lacks of the migrations. */
+export type WorldStanding = World & Standing;
+
 /**
- * Makes the schema when it is not there, applies what it lacks and sets the first ids of its mode, all in one
- * transaction. Refuses servers older than PostgreSQL 15, schemas of other programs, of newer versions and of the other
- * world.
+ * What is done before schemas are migrated that hold data: in the transaction that does it, while no other server
+ * migrates. When it throws, nothing is changed.
  */
+export type BeforePostgres = (client: pg.Client, standings: readonly WorldStanding[]) => Promise<void>;
+
+/** As `migratePostgresWorlds`, for one schema. */
 export async function migratePostgres(
   url: string,
   schema: string,
   mode: Mode,
   all: readonly Migration[] = migrations.postgres,
 ): Promise<void> {
+  await migratePostgresWorlds(url, [{ schema, mode }], async () => {}, all);
+}
+
+const attempts_max = 100;
+const pause_ms = 200;
+
+/**
+ * Makes the schemas that are not there, applies what each lacks and sets the first ids of its mode, for all of them in
+ * one transaction. What is additive gives way to the work of other servers, and is tried again. Answers what each had
+ * and lacked before. Refuses servers older than PostgreSQL 15, schemas of other programs, of newer versions and of the
+ * other world.
+ */
+export async function migratePostgresWorlds(
+  url: string,
+  worlds: readonly World[],
+  before: BeforePostgres,
+  all: readonly Migration[] = migrations.postgres,
+): Promise<WorldStanding[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await migrateOnce(url, worlds, before, all);
+    } catch (error) {
+      const gave_way = ["55P03", "40P01"].includes(databaseCode(error) ?? "");
+      if (!gave_way || attempt >= attempts_max) throw error;
+      await Bun.sleep(pause_ms * Math.min(attempt, 10));
+    }
+  }
+}
+
+async function migrateOnce(
+  url: string,
+  worlds: readonly World[],
+  before: BeforePostgres,
+  all: readonly Migration[],
+): Promise<WorldStanding[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on("error", () => {});
   await client.connect();
   try {
-    await client.query(`${sessionSettings(schema)}; set statement_timeout = 0; set lock_timeout = 0; begin`);
-    await client.query("select pg_advisory_xact_lock($1, hashtext($2))", [lock_key, schema]);
-    await apply(client, schema, mode, all);
+    await client.query("begin; set local statement_timeout = 0; set local lock_timeout = 0");
+    for (const { schema } of worlds) {
+      await client.query("select pg_advisory_xact_lock($1, hashtext($2))", [lock_key, schema]);
+    }
+    const standings: WorldStanding[] = [];
+    for (const world of worlds) standings.push({ ...world, ...(await standingOf(client, world, all)) });
+    const older = standings.filter(isOlder);
+    if (older.length > 0) await before(client, standings);
+    for (const standing of standings) await apply(client, standing, all, older.every(isAdditive) ? gives_way : waits);
     await client.query("commit");
+    return standings;
   } finally {
     // Ending the connection rolls back what was not committed.
     await client.end();
   }
 }
 
-async function apply(client: pg.Client, schema: string, mode: Mode, all: readonly Migration[]): Promise<void> {
+/** Whether all that a schema lacks is additive, so that servers of the version before go on beside it. */
+export const isAdditive = ({ missing, former }: Standing): boolean =>
+  !former && missing.every(({ kind }) => kind === "additive");
+
+// Whoever waits for a lock keeps those out who come after; requests wait for ten seconds at most.
+const gives_way = "set local lock_timeout = '2s'";
+const waits = "set local lock_timeout = 0";
+const patient = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
+
+/** Looks which migrations a schema has, which may not be there yet. Refuses what is not of this program. */
+export async function standingOf(
+  client: pg.Client,
+  { schema, mode }: World,
+  all: readonly Named[] = known_migrations.postgres,
+): Promise<Standing> {
   const where = `The schema ${schema} of the database`;
   const version = await value<number>(client, "select current_setting('server_version_num')::int");
   if (version < version_min) throw startRefused("unsuitable", "Packhouse needs PostgreSQL 15 or newer.");
-  const there = await value<boolean>(client, "select exists (select from pg_namespace where nspname = $1)", [schema]);
-  if (!there) await client.query(`create schema "${schema.replaceAll('"', '""')}"`);
+  await client.query(`${sessionSettings(schema)}; ${waits}; ${patient}`);
   const tables = await names(client, "select tablename as name from pg_tables where schemaname = $1", [schema]);
   const ours = tables.includes("migrations");
   if (!ours && tables.length > 0) throw startRefused("foreign", `${where} holds tables of another program.`);
-  if (!ours) await client.query("create table migrations (name text primary key)");
-  const applied = await names(client, "select name from migrations");
-  const former = isFormer(applied, where);
-  const missing = missingMigrations(all, former ? [base] : applied, where);
+  const found = ours ? (await client.query<Partial<Applied>>("select * from migrations order by name")).rows : [];
+  const applied = found.map(({ name = "", kind = null }) => ({ name, kind }));
+  const former = isFormer(namesOf(applied), where);
+  const missing = missingMigrations(all, former ? taken_over : applied, where);
   const told = tables.includes("installation") ? await value<Mode>(client, "select mode from installation") : null;
   refuseOtherWorld(told ?? worldOfIds(await value<number | null>(client, lastId, [schema])), mode, where);
+  return { applied, missing, former };
+}
+
+async function apply(
+  client: pg.Client,
+  world: WorldStanding,
+  all: readonly Migration[],
+  lock_timeout: string,
+): Promise<void> {
+  const { schema, mode, former } = world;
+  const lacking = new Set(namesOf(world.missing));
+  const missing = all.filter(({ name }) => lacking.has(name));
+  if (!former && missing.length === 0) return;
+  await client.query(`create schema if not exists "${schema.replaceAll('"', '""')}"`);
+  await client.query(`${sessionSettings(schema)}; ${lock_timeout}; ${patient}`);
   if (former) await takeOver(client);
+  await mark(client, all);
   if (missing.length === 0) return;
   // The store's time as it was lately.
   await client.query("create table if not exists store_clock (id int primary key check (id = 1), at bigint not null)");
   // One trip for all: a simple query may hold many statements.
   await client.query(missing.flatMap(({ statements }) => statements).join(";\n"));
-  await client.query("insert into migrations select unnest($1::text[])", [missing.map(({ name }) => name)]);
+  await client.query("insert into migrations (name, kind) select * from unnest($1::text[], $2::text[])", [
+    namesOf(missing),
+    missing.map(({ kind = "breaking" }) => kind),
+  ]);
   await client.query(startIds, [schema, firstId[mode] - 1]);
   if ((await value(client, "select to_regclass('installation')")) === null) return;
   await client.query("insert into installation (id, mode) values (1, $1) on conflict do nothing", [mode]);
 }
 
+/** Makes the table of migrations, or notes in one of before there were marks what each of them is. */
+async function mark(client: pg.Client, all: readonly Named[]): Promise<void> {
+  await client.query("create table if not exists migrations (name text primary key, kind text)");
+  const marked = `select exists (select from pg_attribute
+    where attrelid = 'migrations'::regclass and attname = 'kind' and not attisdropped)`;
+  if (await value<boolean>(client, marked)) return;
+  await client.query("alter table migrations add column kind text");
+  await client.query(
+    `update migrations set kind = known.kind
+     from unnest($1::text[], $2::text[]) as known (name, kind) where known.name = migrations.name`,
+    [namesOf(all), all.map(({ kind = "breaking" }) => kind)],
+  );
+}
+
 async function takeOver(client: pg.Client): Promise<void> {
   await client.query(takeover.postgres.join(";\n"));
   await client.query("delete from migrations");
-  await client.query("insert into migrations values ($1)", [base]);
+  await client.query("insert into migrations (name) values ($1)", [base]);
 }
 
 /** Every identity column goes on from the first id of the mode, or from where it has come. */

@@ -4,6 +4,10 @@ import { migrationFiles, takeoverStatements } from "./migration_files.ts" with {
 /** The statements of a migration, by its name. */
 export interface Migration {
   readonly name: string;
+  /** Whether the version before goes on working beside it; it does not where nothing is said. */
+  readonly kind?: "additive" | "breaking";
+  /** Why it does not. */
+  readonly why?: string;
   readonly statements: readonly string[];
 }
 

@@ -2,8 +2,10 @@
 
 import type { Clock } from "../kit/clock.ts";
 import { systemClock } from "../kit/clock.ts";
-import type { Mode } from "../kit/mode.ts";
+import { type Mode, modes } from "../kit/mode.ts";
 import { type DirectorySettings, openDataDirectory } from "./data_directory.ts";
+import { known_migrations, namesOf, refuseOlder, strangeMigrations } from "./migrate.ts";
+import type { BeforePostgres } from "./migrate_postgres.ts";
 import type { Registry } from "./registry.ts";
 import { holdAs } from "./servers.ts";
 import type { Store } from "./store.ts";
@@ -35,14 +37,10 @@ export async function openStores(settings: OpenSettings): Promise<Stores> {
   const url = settings.database_url;
   const { log, site } = settings;
   // Loaded only for a server that is given such a database.
-  const { migratePostgres } = await import("./migrate_postgres.ts");
   const { openPostgres } = await import("./postgres.ts");
-  const open = async (mode: Mode): Promise<Store> => {
-    await migratePostgres(url, mode, mode);
-    return openPostgres({ url, schema: mode, mode, clock: clocks[mode], log, site });
-  };
-  const live = await open("live");
-  const test = await open("test");
+  await migrateWorlds(url, settings);
+  const open = (mode: Mode) => openPostgres({ url, schema: mode, mode, clock: clocks[mode], log, site });
+  const [live, test] = [open("live"), open("test")];
   const registry = settings.purpose === "serve" ? await enrolled(url, settings, [live, test]) : null;
   const close = async () => {
     await Promise.all([live.close(), test.close()]);
@@ -58,4 +56,30 @@ async function enrolled(url: string, { log }: OpenSettings, stores: readonly Sto
   const registry = await openRegistry(url, log);
   for (const store of stores) holdAs(store, () => registry.id);
   return registry;
+}
+
+/** Migrates both schemas. What is breaking waits until nobody works on them; what is additive does not. */
+async function migrateWorlds(url: string, { log, older }: OpenSettings): Promise<void> {
+  const { isAdditive, migratePostgresWorlds } = await import("./migrate_postgres.ts");
+  const { waitAlone } = await import("./presence.ts");
+  const worlds = modes.map((mode) => ({ schema: mode, mode }));
+  const before: BeforePostgres = async (client, standings) => {
+    if (older === "refused") throw refuseOlder("The database");
+    if (standings.every(isAdditive)) {
+      log.info("what is new in the database is additive: other servers go on beside it");
+      return;
+    }
+    const tell = (there: readonly string[]) =>
+      log.warn("the upgrade of the database is breaking: it waits until all other servers and commands have stopped", {
+        still_there: there.join(", "),
+      });
+    await waitAlone(client, modes, tell);
+    await older?.beforePostgres(standings);
+  };
+  const standings = await migratePostgresWorlds(url, worlds, before);
+  if (older !== "refused") await older?.afterPostgres(standings);
+  const added = namesOf(standings.flatMap(({ applied }) => strangeMigrations(known_migrations.postgres, applied)));
+  if (added.length === 0) return;
+  const facts = { added: [...new Set(added)].join() };
+  log.info("a newer Packhouse has added to the database, which this one works with", facts);
 }

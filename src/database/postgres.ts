@@ -11,6 +11,7 @@ import { Effects, type Listeners } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
 import { commit_seconds, commit_writes, commits, failures, retries } from "./meters.ts";
 import { isRetried, Session, type Told } from "./postgres_session.ts";
+import { presentIn } from "./presence.ts";
 import { unscoped } from "./scope.ts";
 import { scopedStore } from "./scoped_store.ts";
 import { SteadyClock, step_min_ms } from "./steady_clock.ts";
@@ -101,7 +102,8 @@ class PostgresStore implements Store {
     const { clock: source, log } = settings;
     const onStep = () => this.#moveWaits();
     this.clock = new SteadyClock({ source, read: () => this.#machineTime(), log, onStep });
-    const onConnect = (client: pg.ClientBase) => client.query(sessionSettings(settings.schema));
+    const first = `${sessionSettings(settings.schema)}; ${presentIn(settings.schema)}`;
+    const onConnect = (client: pg.ClientBase) => client.query(first);
     this.#pool = new pg.Pool({
       connectionString: settings.url,
       max: connections_max,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { databaseUrl } from "../../src/config.ts";
-import { lacksMigrations, migrateSqlite } from "../../src/database/migrate.ts";
+import { isLacking, migrateSqlite, standingOnSqlite } from "../../src/database/migrate.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
 import { type Migration, migrations } from "../../src/database/migration_sql.ts";
 import { type Mode, modes } from "../../src/kit/mode.ts";
@@ -40,7 +40,7 @@ if (databaseUrl === null) {
     for (const mode of modes) {
       test(`a ${mode} database of before comes to the schema of a new one, and keeps its rows and ids`, () => {
         using raw = open(older(mode, former, `whole_${mode}`));
-        expect(lacksMigrations(raw, "it")).toBe(true);
+        expect(isLacking(standingOnSqlite(raw, "it"))).toBe(true);
         migrateSqlite(raw, mode, "it");
         using fresh = new Database(":memory:", { strict: true });
         migrateSqlite(fresh, mode, "new");
@@ -48,7 +48,7 @@ if (databaseUrl === null) {
         expect(schemaOfSqlite(raw).length).toBeGreaterThan(900);
         expect(applied(raw)).toEqual(today);
         expect(raw.query("pragma user_version").values()).toEqual([[today.length]]);
-        expect(lacksMigrations(raw, "it")).toBe(false);
+        expect(isLacking(standingOnSqlite(raw, "it"))).toBe(false);
       });
     }
 
@@ -71,12 +71,12 @@ if (databaseUrl === null) {
         using raw = open(path);
         const before = raw.serialize();
         const refusal = expect.objectContaining({ exit_code: 78, message: expect.stringContaining("0048_people") });
-        expect(thrown(() => lacksMigrations(raw, path))).toEqual(refusal);
+        expect(thrown(() => standingOnSqlite(raw, path))).toEqual(refusal);
         expect(thrown(() => migrateSqlite(raw, "live", path))).toEqual(refusal);
         expect(raw.serialize().equals(before)).toBe(true);
       }
       using raw = open(older("live", former, "more"));
-      raw.run("insert into migrations values ('0049_other')");
+      raw.run("insert into migrations (name) values ('0049_other')");
       expect(thrown(() => migrateSqlite(raw, "live", "it"))).toMatchObject({ exit_code: 78 });
     });
 

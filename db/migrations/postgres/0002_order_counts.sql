@@ -1,3 +1,4 @@
+-- additive
 CREATE TABLE "order_counts" (
 	"status" text collate "C" NOT NULL,
 	"held" boolean NOT NULL,

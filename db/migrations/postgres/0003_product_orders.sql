@@ -1,3 +1,4 @@
+-- additive
 DROP INDEX "order_lines_product_order";--> statement-breakpoint
 DROP INDEX "orders_created";--> statement-breakpoint
 ALTER TABLE "order_lines" ADD COLUMN "ordered_at" bigint DEFAULT 0 NOT NULL;--> statement-breakpoint

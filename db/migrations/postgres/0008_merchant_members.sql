@@ -1,3 +1,4 @@
+-- breaking: the version before would make memberships without a status
 DROP INDEX "invitations_open";--> statement-breakpoint
 ALTER TABLE "memberships" DROP CONSTRAINT "memberships_user_id_covers_pk";--> statement-breakpoint
 ALTER TABLE "invitations" ADD COLUMN "merchant_id" bigint;--> statement-breakpoint

@@ -1,3 +1,4 @@
+-- breaking: all of the schema begins with it
 CREATE TABLE `audit_entries` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`created_at` integer NOT NULL,

@@ -1,3 +1,4 @@
+-- additive
 CREATE TABLE `order_counts` (
 	`status` text NOT NULL,
 	`held` integer NOT NULL,

@@ -1,3 +1,4 @@
+-- breaking: the version before would not say in order lines when their order was created
 DROP INDEX `order_lines_product_order`;--> statement-breakpoint
 ALTER TABLE `order_lines` ADD `ordered_at` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 UPDATE `order_lines` SET `ordered_at` = (SELECT `created_at` FROM `orders` WHERE `orders`.`id` = `order_lines`.`order_id`);--> statement-breakpoint

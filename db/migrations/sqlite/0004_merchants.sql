@@ -1,3 +1,4 @@
+-- breaking: the version before says of no record to whom it belongs
 CREATE TABLE `merchants` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`code` text NOT NULL,

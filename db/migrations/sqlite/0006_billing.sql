@@ -1,3 +1,4 @@
+-- breaking: the version before would record no billable facts of what it does
 CREATE TABLE `billable_events` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`merchant_id` integer NOT NULL,

@@ -1,3 +1,4 @@
+-- breaking: the version before would make memberships without a status
 DROP INDEX `invitations_open`;--> statement-breakpoint
 ALTER TABLE `invitations` ADD `merchant_id` integer REFERENCES merchants(id);--> statement-breakpoint
 CREATE UNIQUE INDEX `invitations_open_merchant` ON `invitations` (`email_key`,`merchant_id`) WHERE accepted_at is null and revoked_at is null and merchant_id is not null;--> statement-breakpoint

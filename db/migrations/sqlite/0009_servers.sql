@@ -1,3 +1,4 @@
+-- additive
 CREATE TABLE `held_claims` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`server_id` integer NOT NULL,

@@ -1,0 +1,53 @@
+// Who works on a schema of PostgreSQL at this moment: each connection of a store holds a lock with others, and what
+// must be alone takes the same lock for itself. It ends with the connection, so that a killed server is gone at once.
+import type pg from "pg";
+
+const lock_key = 0x5041434c;
+const look_every_ms = 500;
+const told_every_ms = 30_000;
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** What a connection says that works on a schema. */
+export function presentIn(schema: string): string {
+  return `select pg_advisory_lock_shared(${lock_key}, hashtext(${quoted(schema)}))`;
+}
+
+const others = `select distinct coalesce(host(client_addr), 'this machine') as name, count(*)::int as number
+  from pg_locks join pg_stat_activity using (pid)
+  where locktype = 'advisory' and classid = ${lock_key} and pg_locks.database =
+    (select oid from pg_database where datname = current_database())
+    and objid in (select (hashtext(name)::bigint & 4294967295)::oid from unnest($1::text[]) as name)
+    and pid <> pg_backend_pid()
+  group by 1 order by 1`;
+
+/** Whether nobody works on the schemas, who is then kept out until the transaction of this client ends. */
+async function takeAlone(client: pg.ClientBase, schemas: readonly string[]): Promise<boolean> {
+  const taken = `select bool_and(pg_try_advisory_xact_lock(${lock_key}, hashtext(name))) as taken
+    from unnest($1::text[]) as name`;
+  // A lock that is waited for would keep out those who come as well; it is asked for again and again instead.
+  const { rows } = await client.query<{ taken: boolean }>(taken, [schemas]);
+  return rows[0]?.taken === true;
+}
+
+/** From where the schemas are worked on: `10.0.0.7 (9 connections)`. */
+async function whoIsThere(client: pg.ClientBase, schemas: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; number: number }>(others, [schemas]);
+  return rows.map(({ name, number }) => `${name} (${number} ${number === 1 ? "connection" : "connections"})`);
+}
+
+/** Waits until nobody works on the schemas, and keeps others out until the transaction of this client ends. */
+export async function waitAlone(
+  client: pg.ClientBase,
+  schemas: readonly string[],
+  tell: (there: readonly string[]) => void,
+): Promise<void> {
+  let told_at = Number.NEGATIVE_INFINITY;
+  while (!(await takeAlone(client, schemas))) {
+    if (performance.now() - told_at >= told_every_ms) {
+      tell(await whoIsThere(client, schemas));
+      told_at = performance.now();
+    }
+    await Bun.sleep(look_every_ms);
+  }
+}
