@@ -1,10 +1,9 @@
 // `packhouse backup`: one file of everything, while the service goes on.
 
-import { createReadStream } from "node:fs";
+import { destinationOf, place_forms, readBackup } from "./backup_places.ts";
 import { openArchive } from "./backups/archive/reader.ts";
-import type { Destination } from "./backups/destinations/destination.ts";
-import { fileDestination, folderDestination } from "./backups/destinations/folder.ts";
 import { type MadeBackup, makeBackup } from "./backups/making/make.ts";
+import { copyPostgres } from "./backups/making/postgres.ts";
 import { copySqlite } from "./backups/making/sqlite.ts";
 import { asJson, type Commands, command, type Place, place, print } from "./command.ts";
 import { databaseUrl, type Flags, type Given, version, WrongUse } from "./config.ts";
@@ -15,7 +14,7 @@ import { type Progress, progress } from "./kit/progress.ts";
 import { secretKeyAtHand } from "./secret_key.ts";
 
 const flags = {
-  to: { type: "word", value: "[TO]", help: "a folder (./backups when absent), or a file that ends in .tar.zst" },
+  to: { type: "word", value: "[TO]", help: `${place_forms}; ./backups when absent` },
   "with-key": {
     type: "boolean",
     help: "put the secret key in: who has the file can then read every secret that the data holds",
@@ -24,7 +23,10 @@ const flags = {
   ...place,
 } as const satisfies Flags;
 
-const shown = { file: { type: "word", value: "FILE", help: "the backup" }, ...asJson } as const satisfies Flags;
+const shown = {
+  file: { type: "word", value: "FILE", help: "the backup: a file, or s3://bucket/key" },
+  ...asJson,
+} as const satisfies Flags;
 
 /** The commands of backups. */
 export const backupCommands: Commands = {
@@ -37,7 +39,6 @@ const mebibyte = 1024 * 1024;
 
 async function backup(given: Given<typeof flags> & Place): Promise<number> {
   const data = given.data ?? "./data";
-  if (databaseUrl !== null) throw new WrongUse("A PostgreSQL database is backed up by pg_dump.");
   process.umask(0o077);
   giveWay();
   let bar: Progress | null = null;
@@ -49,7 +50,7 @@ async function backup(given: Given<typeof flags> & Place): Promise<number> {
     secret_key: secretKeyAtHand(data, databaseUrl),
     with_key: given["with-key"],
     clock: systemClock(),
-    copy: () => copySqlite(data),
+    copy: () => (databaseUrl === null ? copySqlite(data) : copyPostgres(databaseUrl)),
     onProgress: (done_bytes, all_bytes) => {
       if (!process.stderr.isTTY) return;
       bar ??= progress("Copying (MiB)", Math.ceil(all_bytes / mebibyte), process.stderr);
@@ -60,10 +61,6 @@ async function backup(given: Given<typeof flags> & Place): Promise<number> {
   if (given.json) print(JSON.stringify(made));
   else for (const line of linesOf(made)) print(line);
   return 0;
-}
-
-function destinationOf(to: string): Destination {
-  return to.endsWith(".tar.zst") ? fileDestination(to) : folderDestination(to);
 }
 
 function linesOf({ place, size_bytes, read_bytes, sha256, worlds, secret_key, seconds }: MadeBackup): string[] {
@@ -94,7 +91,7 @@ const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 async function show({ file, json }: Given<typeof shown>): Promise<number> {
   if (file === undefined) throw new WrongUse("FILE is required: the backup.");
-  const { manifest, entries } = await openArchive(createReadStream(file), file);
+  const { manifest, entries } = await openArchive(readBackup(file), file);
   const files: { name: string; size_bytes: number }[] = [];
   for await (const { name, size_bytes } of entries) files.push({ name, size_bytes });
   if (json) {

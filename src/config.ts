@@ -119,3 +119,10 @@ export function forgetProxies(): void {
     delete process.env[name.toUpperCase()];
   }
 }
+
+/** The environment of a program that this one starts, with these settings more. */
+export function environmentWith(settings: Readonly<Record<string, string>>): Record<string, string> {
+  const own = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  // What is secret here is none of its business.
+  return { ...Object.fromEntries(own.filter(([name]) => !name.startsWith("PACKHOUSE_"))), ...settings };
+}

@@ -47,8 +47,12 @@ export function openLogFile(path: string, sync: CommitLogSettings["sync"] = prom
   };
 }
 
-/** While a log is copied it grows; at three times the length that is too long, writes wait for the copying. */
+/**
+ * While a log is copied it grows. At three times the length that is too long, writes wait for the copying; where it was
+ * longer from the start, since somebody has held a view for long as a backup does, once it is half as long again.
+ */
 const most_pages = 3 * checkpoint_pages;
+const growth_most = 1.5;
 /** A shorter log (1 MiB) is copied by whoever closes the database, sooner than a thread would begin to. */
 const short_pages = 256;
 
@@ -62,8 +66,12 @@ export class CommitLog {
   #due = false;
   /** How many frames the log held when it was looked at last. */
   #held = 0;
+  /** How many frames were copied by the last pass. */
+  #copied = 0;
   /** With so many frames the next pass begins. */
   #next = checkpoint_pages;
+  /** With so many frames, writes wait for the pass that goes on. */
+  #most = most_pages;
 
   constructor(settings: CommitLogSettings) {
     const { path, writer, worker, log, sync } = settings;
@@ -97,13 +105,22 @@ export class CommitLog {
       this.#notice(error);
       return;
     }
-    if (this.#copying !== null) this.#due ||= this.#held >= most_pages;
+    if (this.#copying !== null) this.#due ||= this.#held >= this.#most;
     else if (this.#held >= this.#next) {
-      this.#copying = this.#tried(() => this.#checkpoints.copy()).then(() => {
-        this.#copying = null;
-        this.#due = true;
-        this.#settings.due();
-      });
+      this.#most = Math.max(most_pages, growth_most * this.#held);
+      this.#copying = this.#tried(() => this.#checkpoints.copy()).then((frames) => this.#passed(frames));
+    }
+  }
+
+  /** Says that the rest is due; or that one more pass shall begin, where much was written during a long one. */
+  #passed({ copied }: Frames): void {
+    this.#copying = null;
+    const [done, left] = [copied - this.#copied, this.#held - copied];
+    this.#copied = copied;
+    if (done >= checkpoint_pages && left >= checkpoint_pages && !this.#due) this.#next = 0;
+    else {
+      this.#due = true;
+      this.#settings.due();
     }
   }
 
@@ -122,6 +139,7 @@ export class CommitLog {
       return await this.#checkpoints.restart();
     });
     this.#next = held < checkpoint_pages ? checkpoint_pages : held + checkpoint_pages / 4;
+    if (held < this.#copied) this.#copied = 0;
     this.#due = false;
   }
 

@@ -17,6 +17,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { startRefused } from "../../database/exit.ts";
 import { systemClock } from "../../kit/clock.ts";
+import { isRunning } from "../../kit/processes.ts";
 import { makeFolder, syncFolder } from "../../kit/whole_file.ts";
 import { archiveName, momentOfName } from "../archive/names.ts";
 import type { Destination, Draft } from "./destination.ts";
@@ -113,16 +114,5 @@ function sweep(folder: string): void {
     const written_at = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
     const quiet = systemClock().now() - written_at > abandoned_ms;
     if (quiet || (here && !isRunning(Number(found["pid"])))) unlinkSync(join(folder, name));
-  }
-}
-
-function isRunning(pid: number): boolean {
-  // A process of this number that is this one has only just begun.
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === "EPERM";
   }
 }

@@ -1,0 +1,45 @@
+// Where a backup goes, by what the operator wrote.
+import { createReadStream } from "node:fs";
+import { bucketDestination } from "./backups/destinations/bucket.ts";
+import type { Destination } from "./backups/destinations/destination.ts";
+import { fileDestination, folderDestination } from "./backups/destinations/folder.ts";
+import { variable, WrongUse } from "./config.ts";
+import { keepSecret } from "./kit/redact.ts";
+import { openBucket } from "./outbound/s3.ts";
+
+/** What may be written for a place, as help tells it. */
+export const place_forms = "a folder, a file that ends in .tar.zst, or s3://bucket/prefix";
+
+/**
+ * The place that a text names: `s3://bucket/prefix`, a file that ends in `.tar.zst`, or else a folder. A bucket needs
+ * `PACKHOUSE_S3_ACCESS_KEY_ID` and `PACKHOUSE_S3_SECRET_ACCESS_KEY`; refuses with `WrongUse` one without them.
+ */
+export function destinationOf(to: string): Destination {
+  const [, bucket, prefix = ""] = inBucket.exec(to) ?? [];
+  if (bucket !== undefined) return bucketDestination({ ...bucketAccess(), bucket }, prefix, to);
+  if (/^\w+:\/\//.test(to)) throw new WrongUse(`${to} is no place for a backup: name ${place_forms}.`);
+  return to.endsWith(".tar.zst") ? fileDestination(to) : folderDestination(to);
+}
+
+/** The content of a backup that is named as `packhouse backup` names it: a file, or `s3://bucket/key`. */
+export function readBackup(from: string): AsyncIterable<Uint8Array> {
+  const [, bucket, key = ""] = inBucket.exec(from) ?? [];
+  return bucket === undefined ? createReadStream(from) : openBucket({ ...bucketAccess(), bucket }).read(key);
+}
+
+const inBucket = /^s3:\/\/([^/]+)\/?(.*)$/;
+
+function bucketAccess() {
+  const region = variable("PACKHOUSE_S3_REGION") ?? "us-east-1";
+  const endpoint = (variable("PACKHOUSE_S3_ENDPOINT") ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, "");
+  if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? "")) {
+    throw new WrongUse("PACKHOUSE_S3_ENDPOINT must be an address such as https://s3.eu-central-1.amazonaws.com.");
+  }
+  const access_key_id = variable("PACKHOUSE_S3_ACCESS_KEY_ID");
+  const secret_access_key = variable("PACKHOUSE_S3_SECRET_ACCESS_KEY");
+  if (access_key_id === null || secret_access_key === null) {
+    throw new WrongUse("A bucket needs PACKHOUSE_S3_ACCESS_KEY_ID and PACKHOUSE_S3_SECRET_ACCESS_KEY.");
+  }
+  keepSecret(secret_access_key);
+  return { region, endpoint, access_key_id, secret_access_key };
+}

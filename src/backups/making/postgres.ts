@@ -1,0 +1,83 @@
+// Copies the two schemas of a PostgreSQL database into an archive, each as a snapshot of its own shows it.
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startRefused } from "../../database/exit.ts";
+import { holdSnapshot } from "../../database/postgres_snapshot.ts";
+import { iso } from "../../kit/clock.ts";
+import { type Mode, modes } from "../../kit/mode.ts";
+import { isRunning } from "../../kit/processes.ts";
+import { filePieces } from "../copies/file_pieces.ts";
+import { checkDump, dumpSchema } from "../copies/pg_dump.ts";
+import type { Copies } from "./copies.ts";
+
+interface Dump {
+  readonly file: string;
+  readonly at: number;
+  readonly migrations: readonly string[];
+}
+
+/**
+ * Writes both schemas into temporary files, since an archive tells the size of a file before its content. Refuses a
+ * database without the data of Packhouse, and a machine without a fit `pg_dump`.
+ */
+export async function copyPostgres(url: string): Promise<Copies> {
+  sweep();
+  const folder = mkdtempSync(join(tmpdir(), `${beginning}${process.pid}-`));
+  const close = async () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const dumps: Record<Mode, Dump> = { live: await dump(url, "live", folder), test: await dump(url, "test", folder) };
+    const sizes = { live: statSync(dumps.live.file).size, test: statSync(dumps.test.file).size };
+    return {
+      engine: "postgres",
+      migrations: { live: dumps.live.migrations, test: dumps.test.migrations },
+      worlds: { live: { at: iso(dumps.live.at), commit: null }, test: { at: iso(dumps.test.at), commit: null } },
+      size_bytes: sizes.live + sizes.test,
+      addTo: async (archive, onPiece) => {
+        for (const mode of modes) {
+          const file = openSync(dumps[mode].file, "r");
+          try {
+            await archive.add(`${mode}.dump`, sizes[mode], counted(filePieces(file, sizes[mode]), onPiece));
+          } finally {
+            closeSync(file);
+          }
+        }
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const beginning = "packhouse-dump-";
+
+/** Removes what killed runs have left. */
+function sweep(): void {
+  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(beginning))) {
+    const pid = Number(name.slice(beginning.length).split("-")[0]);
+    if (!isRunning(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+async function dump(url: string, mode: Mode, folder: string): Promise<Dump> {
+  const snapshot = await holdSnapshot(url, mode);
+  try {
+    if (snapshot.migrations.length === 0)
+      throw startRefused("absent", `The database has no ${mode} data of Packhouse.`);
+    await checkDump(snapshot);
+    const file = join(folder, `${mode}.dump`);
+    await dumpSchema(url, mode, snapshot, file);
+    return { file, at: snapshot.at, migrations: snapshot.migrations };
+  } finally {
+    await snapshot.close();
+  }
+}
+
+async function* counted(pieces: AsyncIterable<Uint8Array>, onPiece: (bytes: number) => void) {
+  for await (const piece of pieces) {
+    onPiece(piece.length);
+    yield piece;
+  }
+}
