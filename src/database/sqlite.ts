@@ -24,6 +24,8 @@ import { told, troubleFault, troubleOf } from "./trouble.ts";
 import type { Depth } from "./whole_check.ts";
 
 const batch_max = 64;
+/** So many batches after one that began anew have savepoints from the start: what fails often should not run twice. */
+const careful_batches = 32;
 
 export interface SqliteSettings {
   /** The database file, which has been migrated. */
@@ -57,16 +59,23 @@ interface Job {
 
 /** Writes that share a transaction. */
 interface Batch {
-  readonly jobs: Job[];
+  jobs: Job[];
   /** How each is answered once the transaction is durable. */
-  readonly answers: (() => void)[];
-  readonly effects: Effects;
+  answers: (() => void)[];
+  effects: Effects;
   readonly begun_at: number;
+  /** Whether each write has a savepoint of its own. */
+  careful: boolean;
+  /** How many rows the connection had changed when the transaction began. */
+  changes: unknown;
   /** By how much what waits was moved, since the clock was set. */
   moved: number;
   /** The machine's time as the last write was told it. */
   at: number;
 }
+
+/** What a batch has done when its transaction begins. */
+const nothingDone = () => ({ answers: [], effects: new Effects(), moved: 0, changes: null });
 
 /** Resolves when the event loop turns. */
 function nextTurn(): Promise<void> {
@@ -110,12 +119,15 @@ class SqliteStore implements Store {
   #syncing: Promise<void> | null = null;
   /** Wakes the batch that waits for more writes or for the disk. */
   #stir: () => void = () => {};
+  /** How many batches more have savepoints from the start. */
+  #careful = 0;
   #dead: Fault | null = null;
   #damage: string | null = null;
   #closed = false;
 
   readonly #begin;
   readonly #commit;
+  readonly #rollback;
   readonly #save;
   readonly #release;
   readonly #undo;
@@ -164,6 +176,7 @@ class SqliteStore implements Store {
     const write = this.#writer.plain;
     this.#begin = write("begin immediate");
     this.#commit = write("commit");
+    this.#rollback = write("rollback");
     this.#save = write("savepoint part");
     this.#release = write("release part");
     this.#undo = write("rollback to part");
@@ -269,15 +282,15 @@ class SqliteStore implements Store {
 
   async #runBatch(): Promise<void> {
     const jobs = this.#queue.splice(0, batch_max);
-    const batch: Batch = { jobs, answers: [], effects: new Effects(), begun_at: performance.now(), moved: 0, at: 0 };
+    const batch: Batch = { jobs, begun_at: performance.now(), at: 0, careful: this.#careful > 0, ...nothingDone() };
+    if (batch.careful) this.#careful -= 1;
     let number: number | null = null;
     try {
-      this.#begin.run();
-      const before = this.#changes();
+      this.#beginBatch(batch);
       await this.#gather(batch);
       if (this.#dead !== null) throw this.#dead;
       const { moved, at } = batch;
-      if (this.#changes() !== before || moved !== 0) {
+      if (this.#changes() !== batch.changes || moved !== 0) {
         number = (this.#number.values(moved !== 0, at, at)[0]?.[0] as number | undefined) ?? null;
       }
       // Until the disk has confirmed what is committed now, reads see what it had confirmed before.
@@ -296,6 +309,20 @@ class SqliteStore implements Store {
     else this.#syncing = this.#settle(batch, number);
   }
 
+  #beginBatch(batch: Batch): void {
+    this.#begin.run();
+    batch.changes = this.#changes();
+  }
+
+  /** Undoes what a batch has written and begins it anew, with a savepoint for each of its writes. */
+  #beginAnew(batch: Batch): void {
+    this.#rollback.run();
+    // A write has another name now, so that a statement of its first run that comes late is refused.
+    Object.assign(batch, { careful: true, jobs: batch.jobs.map((job) => ({ ...job })), ...nothingDone() });
+    this.#careful = careful_batches;
+    this.#beginBatch(batch);
+  }
+
   /**
    * Runs the writes that wait, and while the disk confirms the commit before, those that come: a commit has one
    * predecessor that is durable, and nothing between.
@@ -312,7 +339,12 @@ class SqliteStore implements Store {
       const now = this.clock.now();
       batch.at = now - this.clock.ahead_ms;
       await this.#runStep(now, batch);
-      batch.answers.push(await this.#runJob(batch.jobs[at] as Job, now, batch.effects));
+      const answer = await this.#runJob(batch.jobs[at] as Job, now, batch);
+      if (answer !== null) batch.answers.push(answer);
+      else {
+        this.#beginAnew(batch);
+        at = -1;
+      }
     }
   }
 
@@ -325,8 +357,9 @@ class SqliteStore implements Store {
       const facts = { mode: this.mode, error: String(error) };
       this.#settings.log.error("what waits could not be moved after a step of the clock", facts);
     };
-    const tell = await this.#runJob({ work: (tx) => move(tx, by_ms), done: () => {}, fail }, now, batch.effects);
-    tell();
+    const step = { work: (tx: Tx) => move(tx, by_ms), done: () => {}, fail };
+    const tell = await this.#runJob(step, now, { careful: true, effects: batch.effects });
+    tell?.();
     batch.moved += by_ms;
   }
 
@@ -360,19 +393,31 @@ class SqliteStore implements Store {
     effects.tell(this.#listeners);
   }
 
-  /** Runs one write in its savepoint and says how to answer it. Throws when the whole batch is lost. */
-  async #runJob(job: Job, now: number, effects: Effects): Promise<() => void> {
+  /**
+   * Runs one write and says how to answer it; null when it failed after it had written something without a savepoint,
+   * so that its batch has to begin anew. Throws when the whole batch is lost.
+   *
+   * A savepoint is not free: SQLite keeps each page that is changed within it, and walks over all of them at every
+   * statement that has a trigger.
+   */
+  async #runJob(
+    job: Job,
+    now: number,
+    { careful, effects }: Pick<Batch, "careful" | "effects">,
+  ): Promise<(() => void) | null> {
     const tx = new Transaction(this.#writer.sql, now, this.#world(), (work) => this.#part(work));
-    this.#save.run();
+    if (careful) this.#save.run();
+    const changes = careful ? null : this.#changes();
     try {
       this.#current = job;
       const value = await this.#turn.of(this.#scope.run(job, async () => await tx.run(job.work)));
       if (this.#broken !== null) throw this.#broken.error;
-      this.#release.run();
+      if (careful) this.#release.run();
       effects.add(tx.effects);
       return () => job.done(value);
     } catch (error) {
       if (this.#lost(error)) throw error;
+      if (!careful) return this.#changes() === changes ? () => job.fail(error) : null;
       this.#undo.run();
       this.#release.run();
       return () => job.fail(error);

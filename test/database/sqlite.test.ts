@@ -78,6 +78,49 @@ if (engine === "sqlite")
       expect(await thingNames(store)).toEqual(["neighbour", "write inside a write"]);
     });
 
+    test("a batch of which one fails after it wrote begins anew, once, and keeps all others", async () => {
+      const runs: Record<string, number> = {};
+      const wakes: string[] = [];
+      store.onWake((job) => wakes.push(job));
+      const write = (name: string, fails: "at once" | "late" | "never") =>
+        store.write(async (tx) => {
+          runs[name] = (runs[name] ?? 0) + 1;
+          if (fails === "at once") throw new Error(`${name} at once`);
+          await insert(tx, things, [{ name, quantity: 1 }]);
+          tx.wake("webhooks.deliver", 0);
+          if (fails === "late") throw new Error(`${name} late`);
+          return name;
+        });
+      const batch = (round: number) => [
+        write(`a${round}`, "never"),
+        write(`b${round}`, "at once"),
+        write(`c${round}`, "late"),
+        write(`d${round}`, "never"),
+      ];
+      const first = await Promise.all(batch(1).map(ended));
+      expect(first.map(String)).toEqual(["a1", "Error: b1 at once", "Error: c1 late", "d1"]);
+      expect(runs).toEqual({ a1: 2, b1: 2, c1: 2, d1: 1 });
+      // Where one has failed so, the next ones have savepoints.
+      const second = await Promise.all(batch(2).map(ended));
+      expect(second.map(String)).toEqual(["a2", "Error: b2 at once", "Error: c2 late", "d2"]);
+      expect(runs).toMatchObject({ a2: 1, b2: 1, c2: 1, d2: 1 });
+      expect(commits).toEqual([1, 2]);
+      expect(wakes).toEqual(["webhooks.deliver", "webhooks.deliver"]);
+      expect(await thingNames(store)).toEqual(["a1", "a2", "d1", "d2"]);
+    });
+
+    test("a write that fails before it wrote anything lets no other run twice", async () => {
+      let runs = 0;
+      const counted = store.write(async (tx) => {
+        runs += 1;
+        await insert(tx, things, [{ name: "once", quantity: 1 }]);
+      });
+      // The statement itself changes nothing: the name is taken.
+      const [, taken] = await Promise.all([counted, ended(add("once"))]);
+      expect(taken).toBeInstanceOf(Error);
+      expect([runs, await thingNames(store)]).toEqual([1, ["once"]]);
+    });
+
     test("a read that waits for anything else fails and holds nobody up", async () => {
       const never = ended(store.read(() => new Promise(() => {})));
       const names = await thingNames(store);
