@@ -12,7 +12,7 @@ import { refundMethods } from "../src/returns/refunds/status.ts";
 import { conditions, dispositions, returnReasons } from "../src/returns/status.ts";
 import { documentKinds, documentTypes } from "../src/shipping/document.ts";
 import { covers } from "../src/users/status.ts";
-import { attemptTriggers, deliveryForms, noticeKinds } from "../src/webhooks/status.ts";
+import { attemptTriggers, deliveryForms, noticeKinds, restoredStates } from "../src/webhooks/status.ts";
 import { billable_events } from "./schema/billing.ts";
 import { movements } from "./schema/inventory.ts";
 import { order_holds, orders } from "./schema/orders.ts";
@@ -55,6 +55,7 @@ export const wordLists: readonly WordList[] = [
   of(refunds.method, refundMethods),
   of(platform_connections.platform, platforms),
   of(deliveries.form, deliveryForms),
+  of(deliveries.restored, restoredStates),
   of(delivery_attempts.trigger, attemptTriggers),
   of(notices.kind, noticeKinds),
   of(memberships.covers, covers),

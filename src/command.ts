@@ -45,6 +45,10 @@ export function modeOf(word: string | undefined): Mode {
 /** Where the data is, as the flags say. */
 export type Place = Given<typeof place>;
 
+/** Where a command's log goes: beside what it prints. */
+export const commandLog = (level: "info" | "error") =>
+  openLog({ level, format: "json", write: (line) => console.error(line) });
+
 /**
  * Opens the data, works on it and lets go of it. A command works beside a running server, unless its purpose is that of
  * a server, and refuses data of an older version. Answers what the work answers, the exit code.
@@ -54,7 +58,7 @@ export async function withStores(
   work: (stores: Stores) => Promise<number>,
   opening: Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose" | "check" | "older">> = {},
 ): Promise<number> {
-  const log = openLog({ level: "info", format: "json", write: (line) => console.error(line) });
+  const log = commandLog("info");
   const fatal = (error: unknown) => {
     throw error;
   };

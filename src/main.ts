@@ -87,6 +87,7 @@ async function allCommands(): Promise<Commands> {
   const { userCommands } = await import("./user_commands.ts");
   const { spreadsheetCommands } = await import("./spreadsheet_commands.ts");
   const { backupCommands } = await import("./backup_commands.ts");
+  const { restoreCommands } = await import("./restore_commands.ts");
   const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
   const { healthCommands } = await import("./health_commands.ts");
   return {
@@ -97,6 +98,7 @@ async function allCommands(): Promise<Commands> {
     ...others,
     ...healthCommands,
     ...backupCommands,
+    ...restoreCommands,
     ...spreadsheetCommands,
     ...onCommandLine("export", { "": wholeExport }),
   };

@@ -2,6 +2,7 @@
 import { Cron } from "croner";
 import { loadPostalCodes } from "./addresses/jobs.ts";
 import { forgetOldActs } from "./audit/jobs.ts";
+import { carryOutDecision, settleRestored } from "./backups/restoring/jobs.ts";
 import { closeStorage } from "./billing/storage/jobs.ts";
 import { engine } from "./config.ts";
 import { moveAsks } from "./customers/store.ts";
@@ -101,6 +102,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "11 * * * *", what: "hold the orders of suspended merchants alone", job: settleSuspended, at_start: true },
   { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
   { when: "*/5 * * * * *", what: "add up what was counted of orders",            job: addUpOrders },
+  { when: "*/10 * * * * *", what: "see what was decided after a restore",        job: carryOutDecision },
   { when: "*/30 * * * * *", what: "note the figures of the moment",              job: notePoint },
   { when: "*/10 * * * *", what: "forget requests past their time, and too many",  job: forgetOldRequests },
   { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },
@@ -133,6 +135,7 @@ export const wokenJobs: Readonly<Record<JobName, WokenJob>> = {
   "webhooks.recover":              { what: "queue what receivers missed", job: queueRecoveries },
   "users.mail_invitations":        { what: "send invitations by e-mail", job: mailInvitations },
   "webhooks.mail":                 { what: "tell the operator by e-mail", job: mailNotices },
+  "backups.settle_restored":       { what: "send or drop what has waited since a restore", job: settleRestored },
 };
 
 /** The acts of the clock while the service runs. */

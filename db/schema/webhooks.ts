@@ -9,6 +9,7 @@ import {
   deliveryStatuses,
   type NoticeKind,
   type RecoveryStatus,
+  type RestoredState,
   recoveryStatuses,
   type SubscriptionStatus,
   subscriptionStatuses,
@@ -105,6 +106,8 @@ export const deliveries = table(
     /** What the present retry budget was given for. */
     trigger: text().$type<AttemptTrigger>().notNull().default("scheduled"),
     recovery_id: int(),
+    /** Of one that waited when the data came from a backup. While it still does, it is not due. */
+    restored: text().$type<RestoredState>(),
     created_at: time().notNull(),
     finished_at: time(),
   },
@@ -124,6 +127,7 @@ export const deliveries = table(
       .where(where("status in ('exhausted', 'skipped')")),
     index("deliveries_recovery").on(t.recovery_id, t.status).where(where("recovery_id is not null")),
     index("deliveries_tests").on(t.subscription_id, t.created_at).where(where("sequence = 0")),
+    index("deliveries_restored").on(t.id).where(where("restored = 'waiting'")),
     index("deliveries_bodies").on(t.created_at).where(where("body <> ''")),
     oneOf("deliveries", "status", deliveryStatuses),
   ],

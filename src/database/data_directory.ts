@@ -25,6 +25,7 @@ import {
   strangeMigrations,
 } from "./migrate.ts";
 import { type Found, migrateDirectory, type Upgrading } from "./migrate_directory.ts";
+import { isRestored, placeRestored, refuseUnfinished } from "./restored_files.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { Store } from "./store.ts";
 import { troubleOf } from "./trouble.ts";
@@ -41,6 +42,8 @@ export interface DirectorySettings {
   readonly older?: Upgrading | "refused" | undefined;
   /** Refuse a directory without databases instead of making them. */
   readonly must_exist?: boolean;
+  /** Opens what a restore has not finished yet: only the restore itself does. */
+  readonly unfinished?: boolean;
   readonly log: Log;
   /** Called once when the storage failed for good: the process must end within a second, with exit code 74. */
   readonly fatal: (error: unknown) => void;
@@ -56,7 +59,7 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
   // The databases hold names and addresses: nobody else may read them, and SQLite's side files are made as needed.
   process.umask(0o077);
   const opened: { close(): unknown }[] = [];
-  if (settings.must_exist && !existsSync(join(settings.data, "live.db"))) {
+  if (settings.must_exist && !existsSync(join(settings.data, "live.db")) && !isRestored(settings.data)) {
     const advice = "Name its folder by --data, or make it by packhouse serve.";
     throw startRefused("absent", `There is no data of Packhouse in ${settings.data}. ${advice}`);
   }
@@ -67,6 +70,10 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
     const taken = settings.purpose === "serve" ? lock(path) : tryLock(path, command_wait_ms);
     if (taken !== null) opened.push({ close: () => taken.release() });
     const alone = taken !== null;
+    if (alone && placeRestored(settings.data) !== null) {
+      settings.log.info("a restore was completed", { data: settings.data });
+    }
+    refuseUnfinished(settings.data);
     const reason = settings.check ? "it was asked for" : alone ? reasonToCheck(settings.data) : null;
     let is_damaged = false;
     const damaged = () => {

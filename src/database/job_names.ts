@@ -22,6 +22,7 @@ export const jobNames = [
   "webhooks.recover",
   "users.mail_invitations",
   "webhooks.mail",
+  "backups.settle_restored",
 ] as const;
 
 export type JobName = (typeof jobNames)[number];

@@ -55,17 +55,18 @@ const pause_ms = 200;
  * Makes the schemas that are not there, applies what each lacks and sets the first ids of its mode, for all of them in
  * one transaction. What is additive gives way to the work of other servers, and is tried again. Answers what each had
  * and lacked before. Refuses servers older than PostgreSQL 15, schemas of other programs, of newer versions and of the
- * other world.
+ * other world, and those of a restore that is not finished, unless it is the restore that asks.
  */
 export async function migratePostgresWorlds(
   url: string,
   worlds: readonly World[],
   before: BeforePostgres,
   all: readonly Migration[] = migrations.postgres,
+  unfinished = false,
 ): Promise<WorldStanding[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await migrateOnce(url, worlds, before, all);
+      return await migrateOnce(url, worlds, before, all, unfinished);
     } catch (error) {
       const gave_way = ["55P03", "40P01"].includes(databaseCode(error) ?? "");
       if (!gave_way || attempt >= attempts_max) throw error;
@@ -79,6 +80,7 @@ async function migrateOnce(
   worlds: readonly World[],
   before: BeforePostgres,
   all: readonly Migration[],
+  unfinished: boolean,
 ): Promise<WorldStanding[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on("error", () => {});
@@ -88,6 +90,7 @@ async function migrateOnce(
     for (const { schema } of worlds) {
       await client.query("select pg_advisory_xact_lock($1, hashtext($2))", [lock_key, schema]);
     }
+    if (!unfinished) await refuseUnfinished(client);
     const standings: WorldStanding[] = [];
     for (const world of worlds) standings.push({ ...world, ...(await standingOf(client, world, all)) });
     const older = standings.filter(isOlder);
@@ -99,6 +102,16 @@ async function migrateOnce(
     // Ending the connection rolls back what was not committed.
     await client.end();
   }
+}
+
+/** The schema that stands beside those of a restore until it is finished. */
+export const unfinished_schema = "packhouse_restoring";
+
+async function refuseUnfinished(client: pg.Client): Promise<void> {
+  const there = "select exists (select from pg_namespace where nspname = $1)";
+  if (!(await value<boolean>(client, there, [unfinished_schema]))) return;
+  const advice = "Run packhouse restore again: it begins anew.";
+  throw startRefused("unsuitable", `A restore into this database is not finished, or was interrupted. ${advice}`);
 }
 
 /** Whether all that a schema lacks is additive, so that servers of the version before go on beside it. */

@@ -41,7 +41,8 @@ export async function openStores(settings: OpenSettings): Promise<Stores> {
   await migrateWorlds(url, settings);
   const open = (mode: Mode) => openPostgres({ url, schema: mode, mode, clock: clocks[mode], log, site });
   const [live, test] = [open("live"), open("test")];
-  const registry = settings.purpose === "serve" ? await enrolled(url, settings, [live, test]) : null;
+  const serves = settings.purpose === "serve" && settings.unfinished !== true;
+  const registry = serves ? await enrolled(url, settings, [live, test]) : null;
   const close = async () => {
     await Promise.all([live.close(), test.close()]);
     // Who had not let go of its data by then could not leave either.
@@ -59,7 +60,7 @@ async function enrolled(url: string, { log }: OpenSettings, stores: readonly Sto
 }
 
 /** Migrates both schemas. What is breaking waits until nobody works on them; what is additive does not. */
-async function migrateWorlds(url: string, { log, older }: OpenSettings): Promise<void> {
+async function migrateWorlds(url: string, { log, older, unfinished }: OpenSettings): Promise<void> {
   const { isAdditive, migratePostgresWorlds } = await import("./migrate_postgres.ts");
   const { waitAlone } = await import("./presence.ts");
   const worlds = modes.map((mode) => ({ schema: mode, mode }));
@@ -76,7 +77,7 @@ async function migrateWorlds(url: string, { log, older }: OpenSettings): Promise
     await waitAlone(client, modes, tell);
     await older?.beforePostgres(standings);
   };
-  const standings = await migratePostgresWorlds(url, worlds, before);
+  const standings = await migratePostgresWorlds(url, worlds, before, undefined, unfinished);
   if (older !== "refused") await older?.afterPostgres(standings);
   const added = namesOf(standings.flatMap(({ applied }) => strangeMigrations(known_migrations.postgres, applied)));
   if (added.length === 0) return;

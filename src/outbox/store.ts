@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte, max, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql as template } from "drizzle-orm";
 import { amongTexts, amongThose, given, hasText, list } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { counters } from "../../db/schema/service.ts";
@@ -31,9 +31,11 @@ export type PlacedEvent = Pick<StoredEvent, "seq" | "id" | "merchant_id" | "type
   readonly position: number;
 };
 
-const last = prepared((sql, _: Args<Record<never, never>>) => sql.select({ last: max(events.position) }).from(events));
+const last = prepared((sql, _: Args<Record<never, never>>) =>
+  sql.select({ last: counters.number }).from(counters).where(template`${counters.name} = 'events'`),
+);
 
-/** The last place given in the order of events, which is the number of events with a place. */
+/** The last place given in the order of events, or left out by a restore. */
 export async function lastPosition(db: Db): Promise<number> {
   const [row] = await last(db, {});
   return row?.last ?? 0;
@@ -71,6 +73,13 @@ const saveCounter = prepared((sql: Writing, a: Args<{ number: number }>) =>
     .values({ name: "events", number: a.number })
     .onConflictDoUpdate({ target: counters.name, set: { number: template`excluded.number` } }),
 );
+
+/** Leaves out so many places in the order of events, and answers the first and the last of them. */
+export async function skipPlaces(tx: Tx, count: number): Promise<{ first: number; last: number }> {
+  const before = await lastPosition(tx);
+  await saveCounter(tx, { number: before + count });
+  return { first: before + 1, last: before + count };
+}
 
 /**
  * Gives the oldest new events their place in the order of `GET /events`, without gaps, and answers them in that order.
@@ -124,15 +133,29 @@ export async function stretchOfEvents(
   filter: EventFilter,
   { limit, after, arrived }: { limit: number; after: number | null; arrived: SQL },
 ): Promise<{ rows: StoredEvent[]; end: readonly [position: number, id: number] | null }> {
-  const [from, last_position] = [after ?? 0, await lastPosition(db)];
-  const to = from + looked_at_max;
+  const from = after ?? 0;
+  const to = await placeFurtherOn(db, from, looked_at_max);
   const rows = await db.sql
     .select()
     .from(events)
-    .where(and(matching(filter), gt(events.position, from), lte(events.position, to), arrived))
+    .where(
+      and(matching(filter), gt(events.position, from), to === null ? undefined : lte(events.position, to), arrived),
+    )
     .orderBy(asc(events.position))
     .limit(limit);
-  return { rows, end: to < last_position ? [to, 0] : null };
+  return { rows, end: to === null ? null : [to, 0] };
+}
+
+/** The place of the event that is so many further on, if there are more behind it; restores leave out places. */
+async function placeFurtherOn(db: Db, from: number, count: number): Promise<number | null> {
+  const rows = await db.sql
+    .select({ position: events.position })
+    .from(events)
+    .where(gt(events.position, from))
+    .orderBy(asc(events.position))
+    .limit(2)
+    .offset(count - 1);
+  return rows.length === 2 ? (rows[0]?.position ?? null) : null;
 }
 
 function matching({ type, created_after }: EventFilter): SQL | undefined {

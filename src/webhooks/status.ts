@@ -44,6 +44,10 @@ export const deliveryMoves = {
 } as const satisfies Moves<DeliveryStatus>;
 export type DeliveryAction = keyof typeof deliveryMoves;
 
+/** What became of a delivery that waited to be sent when the data came from a backup: see `src/backups/restoring`. */
+export const restoredStates = ["waiting", "sent", "dropped"] as const;
+export type RestoredState = (typeof restoredStates)[number];
+
 /** The first status of a test event's delivery: its only attempt counts as spent, whatever the result. */
 export const testDeliveryStarts: DeliveryStatus = "exhausted";
 

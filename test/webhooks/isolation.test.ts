@@ -130,6 +130,7 @@ const wait = (id: string, count: number, attempts: number, data: object) =>
       body: JSON.stringify({ data }),
       trigger: "scheduled" as const,
       recovery_id: null,
+      restored: null,
       created_at: tx.now,
       finished_at: null,
     };

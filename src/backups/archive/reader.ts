@@ -6,7 +6,7 @@ import { type Manifest, readManifest } from "./manifest.ts";
 import { manifest_entry, sums_entry } from "./names.ts";
 
 /** A file of an archive. Its content is read, or passed over, before the next one is asked for. */
-interface ArchiveEntry {
+export interface ArchiveEntry {
   readonly name: string;
   readonly size_bytes: number;
   readonly content: AsyncIterable<Uint8Array>;

@@ -1,4 +1,5 @@
 // Where backups are kept.
+import type { Erasure } from "../../database/erasures.ts";
 
 /** A backup that is being written: no name of a finished one leads to it. */
 export interface Draft {
@@ -24,6 +25,8 @@ export interface Destination {
   begin(at: number): Promise<Draft>;
   /** The finished backups, by their names the oldest first. */
   list(): Promise<StoredBackup[]>;
+  /** Adds erasures of customers to those that are kept beside the backups, for a restore to do them again. */
+  keepErasures(erasures: readonly Erasure[]): Promise<void>;
   /** Removes a finished backup. */
   remove(name: string): Promise<void>;
 }

@@ -15,6 +15,7 @@ import {
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { erasures_file, recordErasures } from "../../database/erasures.ts";
 import { startRefused } from "../../database/exit.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { isRunning } from "../../kit/processes.ts";
@@ -46,6 +47,7 @@ export function folderDestination(folder: string): Destination {
       const names = existsSync(path) ? readdirSync(path).filter((name) => momentOfName(name) !== null) : [];
       return names.sort().map((name) => ({ name, size_bytes: statSync(join(path, name)).size }));
     },
+    keepErasures: async (erasures) => recordErasures(join(path, erasures_file), erasures),
     remove: async (name) => {
       rmSync(join(path, name), { force: true });
       syncFolder(path);
@@ -66,6 +68,7 @@ export function fileDestination(file: string): Destination {
       return openDraft(path);
     },
     list: async () => [],
+    keepErasures: async (erasures) => recordErasures(join(dirname(path), erasures_file), erasures),
     remove: async () => {},
   };
 }

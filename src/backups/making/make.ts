@@ -1,6 +1,7 @@
 // Makes a backup of an installation: one archive, written to its destination and finished there by its name.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { erasures_file, readErasures } from "../../database/erasures.ts";
 import { startRefused } from "../../database/exit.ts";
 import { type Clock, iso } from "../../kit/clock.ts";
 import { keyFingerprint, type Manifest } from "../archive/manifest.ts";
@@ -42,7 +43,7 @@ const authority = "tls/authority.pem";
  * copied, and `with_key` where no key is at hand.
  */
 export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> {
-  const { to, clock, secret_key, with_key } = settings;
+  const { to, data, clock, secret_key, with_key } = settings;
   if (with_key && secret_key === null) {
     throw startRefused("absent", "There is no secret key to put into the backup: set PACKHOUSE_SECRET_KEY.");
   }
@@ -59,6 +60,7 @@ export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> 
         throw error;
       });
       await draft.keep();
+      await to.keepErasures(readErasures(join(data, erasures_file)));
       const { engine, worlds, made_at, secret_key } = manifest;
       const seconds = (clock.elapsed() - begun) / 1000;
       const read_bytes = copies.size_bytes;

@@ -29,7 +29,7 @@ import {
 const queued_together_max = 100;
 
 /** Queues a report of each parcel that has left and has none yet. Answers whether there are more. */
-async function queueReports(tx: Tx): Promise<boolean> {
+export async function queueReports(tx: Tx): Promise<boolean> {
   const untold = await listUnreported(tx);
   if (untold.length === 0) return false;
   // Another server may work on the same parcels, or on others of the same orders.

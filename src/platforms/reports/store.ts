@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, lte, or, sql as template } from "drizzle-orm";
-import { among, forUpdate, isOneOf, list, skipLocked } from "../../../db/kit.ts";
+import { and, asc, desc, eq, lte, not, or, sql as template } from "drizzle-orm";
+import { among, amongThose, forUpdate, isOneOf, list, skipLocked } from "../../../db/kit.ts";
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
+import { isFree } from "../../database/restorations.ts";
 import { endOfClaims } from "../../database/servers.ts";
 import { type Args, insert, prepared } from "../../database/statements.ts";
 import type { Db, Tx } from "../../database/store.ts";
@@ -51,6 +52,7 @@ const due = prepared((sql: Tx["sql"], a: Args<{ connection_id: number; now: numb
           eq(platform_reports.connection_id, a.connection_id),
           isQueued,
           lte(platform_reports.next_at, a.now),
+          isFree(platform_reports.created_at),
           isFirst,
         ),
       )
@@ -69,13 +71,40 @@ const next = prepared((sql, a: Args<{ ids: string }>) =>
   sql
     .select({ at: template<number | null>`min(${platform_reports.next_at})`.mapWith(Number) })
     .from(platform_reports)
-    .where(and(among(platform_reports.connection_id, a.ids), isQueued, isFirst)),
+    .where(and(among(platform_reports.connection_id, a.ids), isQueued, isFree(platform_reports.created_at), isFirst)),
 );
 
 /** When the next report of these connections is due, in milliseconds; null when none is queued. */
 export async function nextReportAt(db: Db, connection_ids: readonly number[]): Promise<number | null> {
   const [row] = await next(db, { ids: list(connection_ids) });
   return row?.at ?? null;
+}
+
+/** How many reports wait for their turn. */
+export async function countQueuedReports(db: Db): Promise<number> {
+  return db.sql.$count(platform_reports, isQueued);
+}
+
+/** Skips up to `limit` reports that a restore holds, and answers how many. */
+export async function skipHeldReports(tx: Tx, limit: number): Promise<number> {
+  const some = tx.sql
+    .select({ id: platform_reports.id })
+    .from(platform_reports)
+    .where(and(isQueued, not(isFree(platform_reports.created_at))))
+    .orderBy(asc(platform_reports.id))
+    .limit(limit);
+  const skipped = await tx.sql
+    .update(platform_reports)
+    .set({
+      status: reportMoves.skip.to,
+      next_at: null,
+      error_code: "dropped_after_restore",
+      error_message: "It waited when the data came from a backup, and was dropped. It can be retried.",
+      updated_at: tx.now,
+    })
+    .where(amongThose(platform_reports.id, some))
+    .returning({ id: platform_reports.id });
+  return skipped.length;
 }
 
 const locked = prepared((sql, a: Args<{ id: number }>) =>

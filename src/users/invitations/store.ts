@@ -202,6 +202,24 @@ export async function saveInvitationMail(
     .where(and(eq(invitations.id, id), eq(invitations.hash, hash), isWaiting));
 }
 
+/**
+ * Takes back the e-mails that are on their way and ends the links of all open invitations, which then have to be sent
+ * again. Answers how many e-mails were taken back.
+ */
+export async function endInvitationLinks(tx: Tx): Promise<number> {
+  const taken = await tx.sql
+    .update(invitations)
+    .set({ mail_status: "none", mail_next_at: null, mail_link: null })
+    .where(isWaiting)
+    .returning({ id: invitations.id });
+  // No link has such a hash.
+  await tx.sql
+    .update(invitations)
+    .set({ hash: template`'ended ' || ${invitations.id}` })
+    .where(isPending);
+  return taken.length;
+}
+
 /** Moves the moments at which e-mails are due by as much as the clock was set. */
 export async function moveInvitationMails(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql

@@ -111,6 +111,13 @@ export async function endSessionsOf(tx: Tx, user_id: number, kept: number | null
   return ended.length;
 }
 
+/** Ends every session of everybody, and answers how many. */
+export async function endAllSessions(tx: Tx): Promise<number> {
+  const ended = await tx.sql.delete(sessions).returning({ id: sessions.id });
+  tx.changed("users");
+  return ended.length;
+}
+
 /** Deletes the sessions that have expired. */
 export async function deleteExpiredSessions(tx: Tx): Promise<void> {
   await tx.sql.delete(sessions).where(lte(sessions.expires_at, tx.now));

@@ -3,6 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { isOneOf } from "../../../db/kit.ts";
 import { events } from "../../../db/schema/outbox.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
+import { gapsOfSubscriptions } from "../../database/restorations.ts";
 import { type Check, plainRows, type RowsOf, verifierOf } from "../../database/verifier.ts";
 import { unsentDeliveries } from "../status.ts";
 
@@ -19,16 +20,20 @@ const rowsOf = {
 
 const checks: readonly Check<keyof typeof rowsOf>[] = [
   {
-    rule: "I15 the numbers of a subscription's deliveries have no gap",
+    rule: "I15 the numbers of a subscription's deliveries have no gap but those that restores left",
     noun: "subscription",
-    rows: sql`select ${subscriptions.id} as id, ${subscriptions.sequence} as expected, coalesce(n.rows, 0) as actual
-      from ${subscriptions} left join numbered as n on n.id = ${subscriptions.id}`,
+    rows: sql`select ${subscriptions.id} as id, ${subscriptions.sequence} - coalesce(g.numbers, 0) as expected,
+        coalesce(n.rows, 0) as actual
+      from ${subscriptions} left join numbered as n on n.id = ${subscriptions.id}
+      left join left_out as g on g.id = ${subscriptions.id}`,
   },
   {
-    rule: "I15 the last number of a subscription's deliveries is the last one given",
+    rule: "I15 the last number of a subscription's deliveries is the last one given or left out",
     noun: "subscription",
-    rows: sql`select ${subscriptions.id} as id, ${subscriptions.sequence} as expected, coalesce(n.last, 0) as actual
-      from ${subscriptions} left join numbered as n on n.id = ${subscriptions.id}`,
+    rows: sql`select ${subscriptions.id} as id, ${subscriptions.sequence} as expected,
+        case when coalesce(g.last, 0) > coalesce(n.last, 0) then g.last else coalesce(n.last, 0) end as actual
+      from ${subscriptions} left join numbered as n on n.id = ${subscriptions.id}
+      left join left_out as g on g.id = ${subscriptions.id}`,
   },
   {
     rule: "a delivery is of an event that is there",
@@ -47,14 +52,15 @@ const checks: readonly Check<keyof typeof rowsOf>[] = [
       left join ${events} on ${events.id} = ${deliveries.event_id}`,
   },
   {
-    rule: "a delivery that has ended is not due, and one that waits is",
+    rule: "a delivery that has ended is not due, and one that waits is unless a restore holds it",
     noun: "delivery",
     rows: sql`select ${deliveries.id} as id,
-        case when ${isOneOf(deliveries.status, unsentDeliveries)} then 1 else 0 end as expected,
+        case when ${isOneOf(deliveries.status, unsentDeliveries)} and coalesce(${deliveries.restored}, '') <> 'waiting'
+          then 1 else 0 end as expected,
         case when ${deliveries.next_at} is null then 0 else 1 end as actual
       from ${deliveries}`,
   },
 ];
 
 /** Checks deliveries against the numbers that were given to them and against their events. */
-export const verifyDeliveries = verifierOf(checks, rowsOf, { numbered });
+export const verifyDeliveries = verifierOf(checks, rowsOf, { numbered, left_out: gapsOfSubscriptions });

@@ -22,7 +22,7 @@ export async function trimBacklog(
   let skipped = await endPending(tx, subscription_id, "skip", skipped_together_max, tx.now - due_ms);
   const left = skipped_together_max - skipped;
   const excess = left === 0 ? 0 : (await countPending(tx, subscription_id, count + left)) - count;
-  if (excess > 0) skipped += await endPending(tx, subscription_id, "skip", excess);
+  if (excess > 0) skipped += await endPending(tx, subscription_id, "skip", excess, Number.MAX_SAFE_INTEGER);
   if (skipped === 0) return false;
   const backlog_skipped = subscription.backlog_skipped + skipped;
   await saveBacklog(tx, { id: subscription_id, backlog_skipped, backlog_skipped_at: tx.now });

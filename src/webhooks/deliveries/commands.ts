@@ -12,7 +12,7 @@ import {
   saveSequence,
 } from "../subscriptions/store.ts";
 import { isToldOf, refuseInactive, type Subscription, subscribing_turn } from "../subscriptions/subscription.ts";
-import { type Delivery, formOf, payload_turn } from "./delivery.ts";
+import { type Delivery, formOf, isHeld, payload_turn } from "./delivery.ts";
 import { budget, requeued } from "./rules.ts";
 import { endPending, insertDeliveries, lockDelivery, saveRequeued } from "./store.ts";
 
@@ -75,6 +75,7 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
         body: null,
         trigger: "scheduled",
         recovery_id: null,
+        restored: null,
         created_at: tx.now,
         finished_at: waits ? null : tx.now,
       });
@@ -109,6 +110,8 @@ export async function redeliver(tx: Tx, subscription_id: string, delivery_id: st
     ...requeued(before, "redeliver", subscription.retry_limit),
     trigger: "manual",
     finished_at: null,
+    // Whoever asks for this one has decided about it, also where the others still wait after a restore.
+    ...(isHeld(before) ? { restored: "sent" } : {}),
     ...(underWay ? {} : { next_at: tx.now, leased_until: null }),
   };
   await saveRequeued(tx, after);

@@ -3,7 +3,7 @@ import { dataWithoutBins, showsBins } from "../../inventory/bin_codes.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { EventContent, EventType } from "../../outbox/catalog.ts";
-import type { AttemptTrigger, DeliveryForm, DeliveryStatus } from "../status.ts";
+import type { AttemptTrigger, DeliveryForm, DeliveryStatus, RestoredState } from "../status.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
 
 /** One event to be sent to one subscription. */
@@ -29,6 +29,8 @@ export interface Delivery {
   readonly trigger: AttemptTrigger;
   /** The recovery that queued it again, or null. */
   readonly recovery_id: number | null;
+  /** What became of it after a restore, if it waited when the data came from a backup; else null. */
+  readonly restored: RestoredState | null;
   readonly created_at: number;
   readonly finished_at: number | null;
 }
@@ -42,6 +44,9 @@ export function isLate({ trigger, attempts }: Pick<Delivery, "trigger" | "attemp
 }
 
 const attempts_first = 2;
+
+/** Whether it waits for the operator's decision after a restore. */
+export const isHeld = ({ restored }: Pick<Delivery, "restored">): boolean => restored === "waiting";
 
 /** The payload form for new deliveries of a subscription. */
 export function formOf({ version, payload }: Pick<Subscription, "version" | "payload">): DeliveryForm {
@@ -83,6 +88,7 @@ export function deliveryView(delivery: Delivery) {
     max_attempts,
     trigger,
     recovery_id: delivery.recovery_id === null ? null : wireId("recovery", delivery.recovery_id),
+    restored: delivery.restored,
     next_attempt_at: isoOrNull(delivery.next_at),
     created_at: iso(delivery.created_at),
     finished_at: isoOrNull(delivery.finished_at),

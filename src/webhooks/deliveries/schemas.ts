@@ -3,7 +3,7 @@ import { pageFields } from "../../kit/page.ts";
 import { choice, closed, nullable } from "../../kit/schema.ts";
 import { eventTypes } from "../../outbox/catalog.ts";
 import { eventFilterFields } from "../schemas.ts";
-import { attemptTriggers, deliveryStatuses } from "../status.ts";
+import { attemptTriggers, deliveryStatuses, restoredStates } from "../status.ts";
 
 const moment = Type.String({ format: "date-time" });
 
@@ -25,6 +25,13 @@ export const DeliveryView = closed({
   max_attempts: Type.Integer({ description: "The number of the last attempt that will be made." }),
   trigger: choice(attemptTriggers),
   recovery_id: nullable(Type.String()),
+  restored: nullable(
+    choice(restoredStates, {
+      description:
+        "Of a delivery that waited to be sent when the data came from a backup: whether it still waits for a" +
+        " decision, and what that was.",
+    }),
+  ),
   next_attempt_at: nullable(moment),
   created_at: moment,
   finished_at: nullable(moment),

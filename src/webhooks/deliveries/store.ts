@@ -7,6 +7,7 @@ import {
   exists,
   gte,
   inArray,
+  isNotNull,
   isNull,
   lt,
   lte,
@@ -34,6 +35,7 @@ import {
   type DeliveryStatus,
   deliveryMoves,
   missedDeliveries,
+  type RestoredState,
   type RetryLimit,
   unsentDeliveries,
 } from "../status.ts";
@@ -200,7 +202,7 @@ export async function moveAttempts(tx: Tx, by_ms: number): Promise<void> {
 
 /**
  * Skips or cancels up to `limit` waiting deliveries of a subscription, the longest due first, and answers how many;
- * with `due_before` only those due since before that moment.
+ * with `due_before` only those that are due before that moment, and none that a restore holds.
  */
 export async function endPending(
   tx: Tx,
@@ -220,13 +222,46 @@ export async function endPending(
       .limit(limit - done);
     const ended = await tx.sql
       .update(deliveries)
-      .set({ status: deliveryMoves[action].to, next_at: null, finished_at: tx.now })
+      .set({ status: deliveryMoves[action].to, next_at: null, finished_at: tx.now, restored: unlessHeld("dropped") })
       .where(and(amongThose(deliveries.id, some), isPending))
       .returning({ id: deliveries.id });
     done += ended.length;
     if (done === limit) break;
   }
   return done;
+}
+
+/** That a delivery does not wait for a decision after a restore any more, since it became this; others stay as is. */
+const unlessHeld = (state: RestoredState) =>
+  template`case when ${deliveries.restored} = 'waiting' then ${state} else ${deliveries.restored} end`;
+
+// Written into the text for the sake of the partial index.
+const areHeld = template`${deliveries.restored} = 'waiting'`;
+
+/** Holds every delivery that waits to be sent, whoever has claimed it, and answers how many. */
+export async function holdPending(tx: Tx): Promise<number> {
+  const held = await tx.sql
+    .update(deliveries)
+    .set({ restored: "waiting", next_at: null, leased_until: null })
+    .where(isPending)
+    .returning({ id: deliveries.id });
+  return held.length;
+}
+
+/** Makes up to `limit` held deliveries due, or skips them, the oldest first. Answers how many. */
+export async function releaseHeld(tx: Tx, decision: "send" | "drop", limit: number): Promise<number> {
+  const some = tx.sql.select({ id: deliveries.id }).from(deliveries).where(areHeld).orderBy(asc(deliveries.id));
+  const outcome =
+    decision === "send"
+      ? { restored: "sent" as const, next_at: tx.now }
+      : { restored: "dropped" as const, status: deliveryMoves.skip.to, finished_at: tx.now };
+  const released = await tx.sql
+    .update(deliveries)
+    .set(outcome)
+    .where(amongThose(deliveries.id, some.limit(limit)))
+    .returning({ id: deliveries.id });
+  if (decision === "send" && released.length > 0) tx.wake("webhooks.deliver", tx.now);
+  return released.length;
 }
 
 /** How many deliveries wait to be sent to a subscription, counted to `limit` at most. */
@@ -236,7 +271,8 @@ export async function countPending(db: Db, subscription_id: number, limit: numbe
     const some = db.sql
       .select({ one: template<number>`1`.as("one") })
       .from(deliveries)
-      .where(and(eq(deliveries.subscription_id, subscription_id), lane))
+      // What a restore holds is no backlog of its receiver's.
+      .where(and(eq(deliveries.subscription_id, subscription_id), lane, isNotNull(deliveries.next_at)))
       .limit(limit - total);
     const [row] = await db.sql.select({ count: count() }).from(some.as("some"));
     total += row?.count ?? 0;
@@ -254,10 +290,10 @@ export async function lockDelivery(tx: Tx, subscription_id: number, id: string):
 
 /** Stores a delivery that was queued again. */
 export async function saveRequeued(tx: Tx, delivery: Delivery): Promise<void> {
-  const { id, status, trigger, spent_attempts, max_attempts, next_at, leased_until, finished_at } = delivery;
+  const { id, status, trigger, spent_attempts, max_attempts, next_at, leased_until, finished_at, restored } = delivery;
   await tx.sql
     .update(deliveries)
-    .set({ status, trigger, spent_attempts, max_attempts, next_at, leased_until, finished_at })
+    .set({ status, trigger, spent_attempts, max_attempts, next_at, leased_until, finished_at, restored })
     .where(eq(deliveries.id, id));
 }
 

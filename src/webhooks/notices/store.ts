@@ -110,6 +110,16 @@ export async function nextMailAt(db: Db): Promise<number | null> {
   return row?.at ?? null;
 }
 
+/** Takes back the e-mails that are on their way, and answers how many. The notices stay. */
+export async function withdrawMails(tx: Tx): Promise<number> {
+  const taken = await tx.sql
+    .update(notices)
+    .set({ mail_status: "none", mail_next_at: null })
+    .where(isWaiting)
+    .returning({ id: notices.id });
+  return taken.length;
+}
+
 /** Claims these e-mails until a moment. */
 export async function leaseMails(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await tx.sql.update(notices).set({ mail_next_at: until }).where(inArray(notices.id, ids));

@@ -75,6 +75,21 @@ export async function saveSequence(tx: Tx, id: number, sequence: number): Promis
   await setSequence(tx, { id, sequence });
 }
 
+/**
+ * Leaves out so many numbers of each subscription's deliveries, and answers the first and the last of them for each
+ * subscription.
+ */
+export async function skipNumbers(
+  tx: Tx,
+  count: number,
+): Promise<{ subscription_id: number; first: number; last: number }[]> {
+  const skipped = await tx.sql
+    .update(subscriptions)
+    .set({ sequence: template`${subscriptions.sequence} + ${count}` })
+    .returning({ id: subscriptions.id, sequence: subscriptions.sequence });
+  return skipped.map(({ id, sequence }) => ({ subscription_id: id, first: sequence - count + 1, last: sequence }));
+}
+
 const setPace = prepared((sql: Tx["sql"], a: Args<Pick<Subscription, "id" | "paced_until" | "next_probe_at">>) =>
   sql
     .update(subscriptions)

@@ -46,6 +46,7 @@ export async function beginTest(tx: Tx, id: string, example: DomainEvent): Promi
     body,
     trigger: "test",
     recovery_id: null,
+    restored: null,
     attempts: 0,
     ...budget(0, 0),
     next_at: null,

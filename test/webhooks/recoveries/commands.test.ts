@@ -41,6 +41,7 @@ async function missed(count: number): Promise<{ id: string; since: string }> {
       form: "v1" as const,
       trigger: "scheduled" as const,
       recovery_id: null,
+      restored: null,
       created_at: tx.now,
       finished_at: tx.now,
     };

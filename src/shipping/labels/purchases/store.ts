@@ -1,9 +1,11 @@
-import { and, asc, eq, lte, notInArray, sql as template } from "drizzle-orm";
-import { forUpdate, skipLocked } from "../../../../db/kit.ts";
+import { and, asc, eq, lte, not, notInArray, or, sql as template } from "drizzle-orm";
+import { forUpdate, isOneOf, skipLocked } from "../../../../db/kit.ts";
 import { labels } from "../../../../db/schema/shipments.ts";
+import { isFree } from "../../../database/restorations.ts";
 import { type Args, prepared } from "../../../database/statements.ts";
 import type { Db, Tx } from "../../../database/store.ts";
 import type { Label } from "../label.ts";
+import { labelMoves } from "../status.ts";
 
 type Row = typeof labels.$inferSelect;
 // The documents of carriers are read only where they are shown.
@@ -22,6 +24,26 @@ export async function lockLabel(tx: Tx, id: number): Promise<Label | null> {
 // The condition of the partial index is written into the query, since databases do not match parameters to it.
 const isClaimed = template`${labels.claimed_until} is not null`;
 
+// What a carrier was being asked for as of a backup may have been bought since.
+const isBeingBought = isOneOf(labels.status, labelMoves.complete.from);
+const mayBeAsked = or(not(isBeingBought), isFree(labels.created_at));
+
+/** How many labels carriers are being asked for. */
+export async function countBeingBought(db: Db): Promise<number> {
+  return db.sql.$count(labels, and(isClaimed, isBeingBought));
+}
+
+/** Some of the labels that carriers were being asked for as of a backup, locked in the order of their ids. */
+export async function lockHeldPurchases(tx: Tx, limit: number): Promise<Label[]> {
+  const held = tx.sql
+    .select()
+    .from(labels)
+    .where(and(isClaimed, isBeingBought, not(isFree(labels.created_at))))
+    .orderBy(asc(labels.id))
+    .limit(limit);
+  return (await forUpdate(held)).map(labelOf);
+}
+
 const isOfOther = (busy: ReadonlySet<number>) =>
   busy.size === 0 ? undefined : notInArray(labels.account_id, [...busy]);
 
@@ -32,7 +54,7 @@ export async function lockDue(tx: Tx, busy: ReadonlySet<number>): Promise<Label 
   const due = tx.sql
     .select()
     .from(labels)
-    .where(and(isClaimed, lte(labels.claimed_until, tx.now), isOfOther(busy)))
+    .where(and(isClaimed, lte(labels.claimed_until, tx.now), mayBeAsked, isOfOther(busy)))
     .orderBy(asc(labels.claimed_until), asc(labels.id))
     .limit(1);
   const [row] = await skipLocked(due);
@@ -46,6 +68,6 @@ export async function nextDueAt(db: Db, busy: ReadonlySet<number>): Promise<numb
   const [row] = await db.sql
     .select({ at: template<number | null>`min(${labels.claimed_until})`.mapWith(Number) })
     .from(labels)
-    .where(and(isClaimed, isOfOther(busy)));
+    .where(and(isClaimed, mayBeAsked, isOfOther(busy)));
   return row?.at ?? null;
 }

@@ -1,0 +1,129 @@
+// Proves a backup: it is restored where nobody looks, held against every rule, and removed.
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { readAddress } from "../../config.ts";
+import { type Administration, administered } from "../../database/administration.ts";
+import { startRefused } from "../../database/exit.ts";
+import type { Stores } from "../../database/open.ts";
+import type { Db } from "../../database/store.ts";
+import type { Difference } from "../../database/verifier.ts";
+import { type Clock, systemClock } from "../../kit/clock.ts";
+import type { Log } from "../../kit/log.ts";
+import type { Mode } from "../../kit/mode.ts";
+import { makeFolder } from "../../kit/whole_file.ts";
+import type { Manifest } from "../archive/manifest.ts";
+import { loadDumps } from "../restoring/postgres.ts";
+import type { Source } from "../restoring/source.ts";
+import { unpack } from "../restoring/unpack.ts";
+import { openRestored } from "../restoring/worlds.ts";
+
+interface ProofSettings {
+  readonly source: Source;
+  /** A folder with room for the data, in which it is unpacked. */
+  readonly folder: string;
+  /** Address of a PostgreSQL server on which a database may be made for it; null for SQLite. */
+  readonly database_url: string | null;
+  readonly log: Log;
+  /** Holds all that one world keeps against the rules. */
+  readonly verify: (db: Db) => Promise<Difference[]>;
+}
+
+/** What was found in a backup: nothing that differs, if it is good. */
+interface Proof {
+  readonly manifest: Manifest;
+  readonly differences: Readonly<Record<Mode, readonly Difference[]>>;
+}
+
+const prefix = ".packhouse-verify-";
+
+/**
+ * Restores an archive into a folder of its own, or a PostgreSQL database of its own, holds it against every rule and
+ * removes it, whatever comes of it. Refuses with a `StartRefused` what cannot be restored.
+ */
+export async function proveBackup(settings: ProofSettings): Promise<Proof> {
+  const { source, folder, database_url, log, verify } = settings;
+  makeFolder(folder);
+  sweep(folder);
+  const made = mkdtempSync(join(folder, `${prefix}${process.pid}-`));
+  try {
+    const manifest = await unpack(source, made, database_url === null ? "sqlite" : "postgres");
+    if (database_url === null) {
+      const stores = await openRestored(source.place, { data: made, database_url, log });
+      return { manifest, differences: await verified(stores, verify) };
+    }
+    return await inScratch(database_url, systemClock(), async (scratch_url) => {
+      await loadDumps(scratch_url, made);
+      const stores = await openRestored(source.place, { data: made, database_url: scratch_url, log });
+      return { manifest, differences: await verified(stores, verify) };
+    });
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
+
+async function verified(stores: Stores, verify: ProofSettings["verify"]): Promise<Proof["differences"]> {
+  try {
+    const [live, test] = [await stores.live.read(verify), await stores.test.read(verify)];
+    return { live, test };
+  } finally {
+    await stores.close();
+  }
+}
+
+/** Removes what proofs that were killed have left. */
+function sweep(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = new RegExp(`^${prefix.replaceAll(".", "\\.")}(\\d+)-`).exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
+}
+
+/** Works on a database that is made for it, and removed afterwards. Also removes those of proofs that have ended. */
+async function inScratch<T>(url: string, clock: Clock, work: (scratch_url: string) => Promise<T>): Promise<T> {
+  return administered(url, async (admin) => {
+    const second = Math.floor(clock.now() / 1000);
+    const name = `packhouse_verify_${second}_${process.pid}`;
+    try {
+      await sweepScratch(admin, second);
+      await admin.ask(`create database ${name} template template0`);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "42501") throw error;
+      const advice = "Let it do so (alter role … createdb), or name another server by --database-url.";
+      throw startRefused("unsuitable", `The user of the database may not make one to try the backup in. ${advice}`);
+    }
+    try {
+      return await work(otherDatabase(url, name));
+    } finally {
+      await admin.ask(`drop database if exists ${name} with (force)`);
+    }
+  });
+}
+
+function otherDatabase(url: string, name: string): string {
+  const address = readAddress(url);
+  if (address === null) throw startRefused("unsuitable", "--database-url cannot be read.");
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
+const forgotten_after_s = 3600;
+
+/** Removes the databases that proofs have made an hour ago or earlier, and that nobody uses. */
+async function sweepScratch(admin: Administration, now_s: number): Promise<void> {
+  const rows = await admin.ask(
+    `select datname as name from pg_database where datname ~ '^packhouse_verify_[0-9]+_[0-9]+$'
+       and split_part(datname, '_', 3)::bigint < $1
+       and not exists (select from pg_stat_activity where pg_stat_activity.datname = pg_database.datname)`,
+    [now_s - forgotten_after_s],
+  );
+  for (const row of rows) await admin.ask(`drop database if exists ${String(row["name"])}`);
+}

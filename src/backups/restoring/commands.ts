@@ -1,0 +1,143 @@
+// What a restore changes in the records of a world, so that nothing is given a second time and nothing goes out twice,
+// and what becomes of what it holds.
+import {
+  insertGaps,
+  insertRestoration,
+  lockUnsettled,
+  type Restoration,
+  saveDecision,
+  saveSettled,
+  saveWaiting,
+  type Waiting,
+} from "../../database/restorations.ts";
+import { advanceSequences } from "../../database/sequences.ts";
+import type { Store, Tx } from "../../database/store.ts";
+import { Fault } from "../../kit/fault.ts";
+import { skipPlaces } from "../../outbox/store.ts";
+import { queueReports } from "../../platforms/reports/commands.ts";
+import { countQueuedReports, skipHeldReports } from "../../platforms/reports/store.ts";
+import { finishing_job, recordFailed } from "../../shipping/labels/purchases/commands.ts";
+import { countBeingBought, lockHeldPurchases } from "../../shipping/labels/purchases/store.ts";
+import { endInvitationLinks } from "../../users/invitations/store.ts";
+import { deleteLinks } from "../../users/links/store.ts";
+import { endAllSessions } from "../../users/sessions/store.ts";
+import { fanOut } from "../../webhooks/deliveries/commands.ts";
+import { holdPending, releaseHeld } from "../../webhooks/deliveries/store.ts";
+import { withdrawMails } from "../../webhooks/notices/store.ts";
+import { queueSome } from "../../webhooks/recoveries/commands.ts";
+import { skipNumbers } from "../../webhooks/subscriptions/store.ts";
+import type { Decision } from "./status.ts";
+
+/** By how much every number is advanced: more than was given between the backup and the end of what it is of. */
+const advanced_by = 1_000_000;
+
+/** What is kept of a restore. */
+interface RestoredFrom {
+  readonly archive: string;
+  /** The moment as of which the records of this world are. */
+  readonly as_of: number;
+}
+
+/** A world that was marked as restored. */
+export interface Marked extends Waiting {
+  /** How many people's sessions were ended. */
+  readonly ended_sessions: number;
+}
+
+/**
+ * Marks a world as restored, before anybody is served of it: every number that is given goes on a million further;
+ * people sign in anew, and links that were sent end; what was about to go out waits. Called again after it was
+ * interrupted it would advance the numbers once more, and do nothing else.
+ */
+export async function markRestored(store: Store, from: RestoredFrom): Promise<Marked> {
+  const begun = await store.write((tx) => begin(tx, from));
+  // What had not been made of the records yet when they were copied may have gone out since: it waits as well.
+  while (await store.write(fanOut));
+  while (await store.write(queueSome));
+  while (await store.write(queueReports));
+  const waiting = await store.write(async (tx) => {
+    const held: Waiting = {
+      waiting_deliveries: await holdPending(tx),
+      waiting_reports: await countQueuedReports(tx),
+      waiting_purchases: await countBeingBought(tx),
+      withdrawn_mails: begun.withdrawn_mails,
+    };
+    await saveWaiting(tx, begun.id, held);
+    return held;
+  });
+  return { ...waiting, ended_sessions: begun.ended_sessions };
+}
+
+async function begin(tx: Tx, { archive, as_of }: RestoredFrom) {
+  await advanceSequences(tx, advanced_by);
+  const withdrawn_mails = (await withdrawMails(tx)) + (await endInvitationLinks(tx));
+  const ended_sessions = await endAllSessions(tx);
+  await deleteLinks(tx, "setup", null);
+  await deleteLinks(tx, "reset", null);
+  const { id } = await insertRestoration(tx, {
+    archive,
+    as_of,
+    restored_at: tx.now,
+    advanced_by,
+    ...{ waiting_deliveries: 0, waiting_reports: 0, waiting_purchases: 0, withdrawn_mails },
+    ...{ decision: null, decided_at: null, decided_by: null, settled_at: null },
+  });
+  const places = { subscription_id: null, ...(await skipPlaces(tx, advanced_by)) };
+  const numbers = await skipNumbers(tx, advanced_by);
+  await insertGaps(
+    tx,
+    [places, ...numbers].map((gap) => ({ restoration_id: id, ...gap })),
+  );
+  return { id, withdrawn_mails, ended_sessions };
+}
+
+/** The job that carries out what was decided. */
+const settling_job = "backups.settle_restored";
+
+/**
+ * Decides that what has waited since a restore goes out, or never does. A job carries it out. Refuses:
+ * invalid_state_transition, where nothing waits for a decision, or another one was made.
+ */
+export async function decide(tx: Tx, decision: Decision, decided_by: string): Promise<Restoration> {
+  const restoration = await lockUnsettled(tx);
+  if (restoration === null) {
+    throw new Fault("invalid_state_transition", "Nothing waits for a decision: this world was not restored lately.", {
+      action: decision,
+    });
+  }
+  if (restoration.decision !== null && restoration.decision !== decision) {
+    throw new Fault("invalid_state_transition", `It was decided already: ${restoration.decision}.`, {
+      action: decision,
+    });
+  }
+  tx.wake(settling_job, tx.now);
+  if (restoration.decision !== null) return restoration;
+  const facts = { decision, decided_at: tx.now, decided_by };
+  await saveDecision(tx, facts);
+  return { ...restoration, ...facts };
+}
+
+const settled_together_max = 500;
+
+/** Carries out some of what was decided. Answers whether there is more to do. */
+export async function settleSome(tx: Tx): Promise<boolean> {
+  const restoration = await lockUnsettled(tx);
+  const decision = restoration?.decision ?? null;
+  if (decision === null) return false;
+  const released = await releaseHeld(tx, decision, settled_together_max);
+  if (released === settled_together_max) return true;
+  if (decision === "drop") {
+    if ((await skipHeldReports(tx, settled_together_max)) === settled_together_max) return true;
+    for (const label of await lockHeldPurchases(tx, settled_together_max)) {
+      const reference = label.offer_ref === null ? "" : ` Its reference is ${label.offer_ref}.`;
+      const message =
+        `It was being bought when the data came from a backup, and was dropped.${reference} Look at the carrier` +
+        ` ${label.carrier} whether it was bought, and ask for a refund then.`;
+      await recordFailed(tx, label, { code: "dropped_after_restore", message, known: false });
+    }
+  }
+  await saveSettled(tx);
+  tx.wake(finishing_job, tx.now);
+  tx.wake("platforms.report", tx.now);
+  return false;
+}

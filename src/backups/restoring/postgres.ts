@@ -1,0 +1,122 @@
+// Restores an archive of a PostgreSQL database into one that holds nothing of Packhouse yet.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { postgresProgram } from "../../config.ts";
+import { type Administration, administered } from "../../database/administration.ts";
+import { mergedErasures } from "../../database/erasures.ts";
+import { startRefused } from "../../database/exit.ts";
+import { unfinished_schema } from "../../database/migrate_postgres.ts";
+import { modes } from "../../kit/mode.ts";
+import type { Restored, RestoreSettings } from "./sqlite.ts";
+import { unpack } from "./unpack.ts";
+import { markAndClose, momentsOf, openRestored } from "./worlds.ts";
+
+type Settings = Omit<RestoreSettings, "into"> & {
+  /** The database that it goes to. */
+  readonly into: string;
+  /** The data directory of this machine, which holds no records. */
+  readonly data: string;
+};
+
+/**
+ * Restores an archive into a PostgreSQL database without the schemas of Packhouse. They are made beside a schema that
+ * says that they are not finished: no server starts on them, and the next call removes them and begins anew. Refuses
+ * with a `StartRefused`: the schemas are there already, the archive is damaged or of another engine, there is no room,
+ * or the programs of PostgreSQL are missing.
+ */
+export async function restorePostgres(settings: Settings): Promise<Restored> {
+  const { into, say } = settings;
+  return administered(into, async (admin) => {
+    await takeLock(admin);
+    if (await isUnfinished(admin)) {
+      await dropUnfinished(admin);
+      say("What an interrupted restore had left in the database was removed; nothing of it was in use.");
+    }
+    await refuseExisting(admin);
+    const folder = mkdtempSync(join(tmpdir(), "packhouse-restore-"));
+    try {
+      return await restore(settings, folder, admin);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
+
+async function restore(settings: Settings, folder: string, admin: Administration): Promise<Restored> {
+  const { into, source, data, log } = settings;
+  const manifest = await unpack(source, folder, "postgres");
+  const moments = momentsOf(manifest);
+  const erasures = mergedErasures([settings.erasures, await source.erasures()]);
+  await admin.ask(`create schema ${unfinished_schema}`);
+  try {
+    await loadDumps(into, folder);
+    const stores = await openRestored(source.place, { data, database_url: into, log });
+    const worlds = await markAndClose(stores, { settings, at: data, manifest, moments, erasures });
+    await admin.ask(`drop schema ${unfinished_schema}`);
+    return { state: "restored", manifest, worlds };
+  } catch (error) {
+    await dropUnfinished(admin);
+    throw error;
+  }
+}
+
+// One restore at a time, until the connection ends.
+const lock_key = 0x5041434c;
+
+async function takeLock(admin: Administration): Promise<void> {
+  const [row] = await admin.ask("select pg_try_advisory_lock($1) as taken", [lock_key]);
+  if (row?.["taken"] !== true) throw startRefused("in_use", "Another restore into this database is under way.");
+}
+
+async function schemas(admin: Administration): Promise<string[]> {
+  const known = [...modes, unfinished_schema];
+  const rows = await admin.ask("select nspname as name from pg_namespace where nspname = any($1)", [known]);
+  return rows.map((row) => String(row["name"]));
+}
+
+const isUnfinished = async (admin: Administration) => (await schemas(admin)).includes(unfinished_schema);
+
+async function refuseExisting(admin: Administration): Promise<void> {
+  const there = await schemas(admin);
+  if (there.length === 0) return;
+  const said = `The database has the schema ${there.join(" and the schema ")} already, and a restore never overwrites`;
+  const advice = "Name an empty database by --database-url: createdb makes one.";
+  throw startRefused("unsuitable", `${said} any data. ${advice}`);
+}
+
+/** What the connections that load dumps are called. */
+const loader = "packhouse restore";
+
+/** Removes what was not finished; its mark goes last. */
+async function dropUnfinished(admin: Administration): Promise<void> {
+  // What was loading it may have outlived its restore.
+  const mine = "datname = current_database() and application_name = $1";
+  await admin.ask(`select pg_terminate_backend(pid) from pg_stat_activity where ${mine}`, [loader]);
+  for (const name of [...modes, unfinished_schema]) await admin.ask(`drop schema if exists ${name} cascade`);
+}
+
+/** Loads the dumps of both worlds that were unpacked into a folder. */
+export async function loadDumps(url: string, folder: string): Promise<void> {
+  for (const mode of modes) await load(url, join(folder, `${mode}.dump`));
+}
+
+/** Lets `pg_restore` load a dump. */
+async function load(url: string, dump: string): Promise<void> {
+  if (!existsSync(dump)) throw startRefused("damaged", "The backup has no dump of one of the worlds.");
+  const program = Bun.which("pg_restore");
+  if (program === null) {
+    throw startRefused("unsuitable", "There is no pg_restore here: install the client programs of PostgreSQL.");
+  }
+  const { address, env: given } = postgresProgram(url);
+  const env = { ...given, PGAPPNAME: loader };
+  const words = [program, "--exit-on-error", "--no-owner", "--no-privileges", "--dbname", address, dump];
+  const child = Bun.spawn(words, { env, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+  const onExit = () => child.kill("SIGKILL");
+  process.once("exit", onExit);
+  const [said, code] = await Promise.all([child.stderr.text(), child.exited]);
+  process.off("exit", onExit);
+  if (code === 0) return;
+  const reason = said.trim().split("\n").slice(0, 3).join(" ");
+  throw startRefused("unsuitable", `pg_restore could not load the backup: ${reason}`);
+}

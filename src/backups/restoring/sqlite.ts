@@ -1,0 +1,105 @@
+// Restores an archive into a data directory.
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Erasure, erasures_file, mergedErasures, readErasures, writeErasures } from "../../database/erasures.ts";
+import { startRefused } from "../../database/exit.ts";
+import { tryLock } from "../../database/lock.ts";
+import type { Stores } from "../../database/open.ts";
+import {
+  clearUnfinished,
+  filesIn,
+  finishRestore,
+  holdsData,
+  isRestored,
+  placeRestored,
+  restoringFolder,
+} from "../../database/restored_files.ts";
+import type { Log } from "../../kit/log.ts";
+import { makeFolder } from "../../kit/whole_file.ts";
+import type { Manifest } from "../archive/manifest.ts";
+import type { Source } from "./source.ts";
+import { unpack } from "./unpack.ts";
+import { type Erase, markAndClose, momentsOf, openRestored, type RestoredWorlds } from "./worlds.ts";
+
+export interface RestoreSettings {
+  readonly source: Source;
+  /** The data directory that it goes to. */
+  readonly into: string;
+  /** Erasures that are named beside those that are found. */
+  readonly erasures: readonly Erasure[];
+  readonly erase: Erase;
+  /** Looks at the secret key and does to the data what follows; `data` is where it is for the moment. */
+  readonly settleKey: (stores: Stores, data: string, manifest: Manifest) => Promise<void>;
+  readonly log: Log;
+  /** Tells the operator what was found or done on the way. */
+  readonly say: (line: string) => void;
+}
+
+/** What was restored; `earlier` when a restore that was interrupted had happened already and was completed. */
+export type Restored =
+  | { readonly state: "restored"; readonly manifest: Manifest; readonly worlds: RestoredWorlds }
+  | { readonly state: "earlier"; readonly archive: string };
+
+const wait_ms = 1000;
+
+/**
+ * Restores an archive into a data directory that holds no data yet. A process that ends on the way leaves the directory
+ * without data, or with all of it; the next call says which. Refuses with a `StartRefused`: data is there already, the
+ * archive is damaged or another's, or there is no room.
+ */
+export async function restoreSqlite(settings: RestoreSettings): Promise<Restored> {
+  const { into, say } = settings;
+  refuseExisting(into);
+  makeFolder(into);
+  const lock = tryLock(join(into, "instance.lock"), wait_ms);
+  if (lock === null) throw startRefused("in_use", `Another Packhouse is at work in ${into}.`);
+  try {
+    const archive = placeRestored(into);
+    if (archive !== null) return { state: "earlier", archive };
+    refuseExisting(into);
+    if (clearUnfinished(into)) say("What an interrupted restore had left here was removed; nothing of it was in use.");
+    return await restore(settings).catch((error) => {
+      clearUnfinished(into);
+      throw error;
+    });
+  } finally {
+    lock.release();
+  }
+}
+
+async function restore(settings: RestoreSettings): Promise<Restored> {
+  const { source, into } = settings;
+  const made = restoringFolder(into);
+  const manifest = await unpack(source, made, "sqlite");
+  refuseConflicts(into, made);
+  const erasures = mergedErasures([
+    settings.erasures,
+    readErasures(join(into, erasures_file)),
+    await source.erasures(),
+  ]);
+  const stores = await openRestored(source.place, { data: made, database_url: null, log: settings.log });
+  const moments = momentsOf(manifest);
+  const worlds = await markAndClose(stores, { settings, at: made, manifest, moments, erasures });
+  // The lock of the folder that it goes to is held.
+  rmSync(join(made, "instance.lock"), { force: true });
+  if (erasures.length > 0) writeErasures(join(made, erasures_file), erasures);
+  finishRestore(into, source.name);
+  return { state: "restored", manifest, worlds };
+}
+
+function refuseExisting(into: string): void {
+  if (!holdsData(into) || isRestored(into)) return;
+  const advice =
+    "Restore into another folder (--into FOLDER) and look at it there, or stop the server and move its files away.";
+  throw startRefused("unsuitable", `${into} holds data already, and a restore never overwrites any. ${advice}`);
+}
+
+/** Refuses files in the folder that the archive has, too, and that are not the same. */
+function refuseConflicts(into: string, made: string): void {
+  for (const file of filesIn(made)) {
+    const there = join(into, file);
+    if (!existsSync(there) || readFileSync(there, "utf8").trim() === readFileSync(join(made, file), "utf8").trim())
+      continue;
+    throw startRefused("unsuitable", `${there} is another than that in the backup. Move it away, and restore again.`);
+  }
+}

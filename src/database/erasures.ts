@@ -1,0 +1,81 @@
+// Which customers were erased, in a file of its own beside the data and beside its backups: a backup of before an
+// erasure still holds the person, so a restore erases again. It holds ids and moments, and nothing about anyone.
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { iso, parseMoment } from "../kit/clock.ts";
+import { readId, wireId } from "../kit/ids.ts";
+import { type Mode, modes } from "../kit/mode.ts";
+import { syncFolder, writeWhole } from "../kit/whole_file.ts";
+
+/** What the file is called, in the data directory and beside backups. */
+export const erasures_file = "erasures.jsonl";
+
+/** That a customer was erased, and when. */
+export interface Erasure {
+  readonly mode: Mode;
+  readonly customer_id: number;
+  readonly erased_at: number;
+}
+
+const keyOf = ({ mode, customer_id }: Erasure) => `${mode} ${customer_id}`;
+
+const lineOf = ({ mode, customer_id, erased_at }: Erasure) =>
+  `${JSON.stringify({ mode, customer: wireId("customer", customer_id), erased_at: iso(erased_at) })}\n`;
+
+/** Reads the erasures in a text of lines. What says nothing of the kind is passed over, as a torn last line. */
+function parseErasures(text: string): Erasure[] {
+  return text.split("\n").flatMap((line) => {
+    try {
+      const { mode, customer, erased_at } = JSON.parse(line) as Record<string, unknown>;
+      const found = modes.find((one) => one === mode);
+      const customer_id = readId("customer", String(customer));
+      const at = parseMoment(String(erased_at));
+      return found === undefined || customer_id === null || at === null
+        ? []
+        : [{ mode: found, customer_id, erased_at: at }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The erasures in a file; none where it is not there. */
+export function readErasures(path: string): Erasure[] {
+  try {
+    return parseErasures(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (/^E(NOENT|NOTDIR)$/.test((error as { code?: string }).code ?? "")) return [];
+    throw error;
+  }
+}
+
+/** Adds erasures to a file, on the disk when it returns. One that is there already is not added again. */
+export function recordErasures(path: string, erasures: readonly Erasure[]): void {
+  const known = new Set(readErasures(path).map(keyOf));
+  const fresh = erasures.filter((one) => !known.has(keyOf(one)));
+  if (fresh.length === 0) return;
+  const file = openSync(path, "a", 0o600);
+  try {
+    // A power cut may have left half a line.
+    const begins = fstatSync(file).size === 0;
+    writeSync(file, `${begins ? "" : "\n"}${fresh.map(lineOf).join("")}`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  syncFolder(dirname(path));
+}
+
+/** The erasures of several files as one, each customer once, the first moment of each. */
+export function mergedErasures(lists: readonly (readonly Erasure[])[]): Erasure[] {
+  const all = new Map<string, Erasure>();
+  for (const one of lists.flat().sort((a, b) => a.erased_at - b.erased_at)) {
+    if (!all.has(keyOf(one))) all.set(keyOf(one), one);
+  }
+  return [...all.values()];
+}
+
+/** Writes a file of these erasures, in the place of the one before. */
+export function writeErasures(path: string, erasures: readonly Erasure[]): void {
+  writeWhole(path, erasures.map(lineOf).join(""));
+}

@@ -1,0 +1,224 @@
+// `packhouse restore`, what becomes of what it holds, and `packhouse backup verify`.
+import { copyFileSync, existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { recordCommand } from "./audit/commands.ts";
+import type { Manifest } from "./backups/archive/manifest.ts";
+import { proveBackup } from "./backups/proving/prove.ts";
+import { decide } from "./backups/restoring/commands.ts";
+import { fileSource, type Source } from "./backups/restoring/source.ts";
+import { type Restored, restoreSqlite } from "./backups/restoring/sqlite.ts";
+import type { Decision } from "./backups/restoring/status.ts";
+import { linesOfWorlds } from "./backups/restoring/worlds.ts";
+import { asJson, type Commands, command, commandLog, type Place, place, print, withStores } from "./command.ts";
+import { databaseUrl, type Flags, type Given, WrongUse } from "./config.ts";
+import { type Erasure, readErasures } from "./database/erasures.ts";
+import { startRefused } from "./database/exit.ts";
+import type { Stores } from "./database/open.ts";
+import { listRestorations } from "./database/restorations.ts";
+import { Fault } from "./kit/fault.ts";
+import { wireId } from "./kit/ids.ts";
+import { type Mode, modes } from "./kit/mode.ts";
+
+const restoring = {
+  file: { type: "word", value: "FILE", help: "the backup: packhouse-….tar.zst" },
+  into: { type: "string", value: "FOLDER", help: "the data directory that is made of it (--data, when absent)" },
+  "new-secret-key": {
+    type: "boolean",
+    help: "go on with another secret key, where the one of the backup is lost, and list what has to be given anew",
+  },
+  erasures: {
+    type: "string",
+    value: "FILE",
+    help: "an erasures.jsonl beside those found with the data and with the backup",
+  },
+  ...asJson,
+  ...place,
+} as const satisfies Flags;
+
+const deciding = {
+  mode: { type: "string", value: "live|test", help: "one of the two worlds alone" },
+  ...place,
+} as const satisfies Flags;
+
+const proving = {
+  file: { type: "word", value: "FILE", help: "the backup: packhouse-….tar.zst" },
+  in: { type: "string", value: "FOLDER", help: "a folder with room for the data (that of temporary files)" },
+  ...asJson,
+  "database-url": { type: "string", value: "URL", help: "a PostgreSQL server, for a backup of PostgreSQL" },
+} as const satisfies Flags;
+
+/** The commands of restoring. */
+export const restoreCommands: Commands = {
+  restore: command({
+    summary: "make the data anew from a backup, where there is none; never overwrites",
+    flags: restoring,
+    run: restore,
+  }),
+  "restored send": command({
+    summary: "let go out what has waited since a restore: webhooks with their event ids, reports, purchases",
+    flags: deciding,
+    run: (given) => settle(given, "send"),
+  }),
+  "restored drop": command({
+    summary: "let what has waited since a restore never go out, and mark it so",
+    flags: deciding,
+    run: (given) => settle(given, "drop"),
+  }),
+  "backup verify": command({
+    summary: "restore a backup where nobody looks, verify all of it, and remove it",
+    flags: proving,
+    run: prove,
+  }),
+};
+
+function sourceOf(file: string | undefined): Source {
+  if (file === undefined) throw new WrongUse("Name the backup: packhouse-….tar.zst.");
+  return fileSource(file);
+}
+
+async function restore(given: Given<typeof restoring>): Promise<number> {
+  process.umask(0o077);
+  const { into, data = "./data", json } = given;
+  const source = sourceOf(given.file);
+  if (into !== undefined && databaseUrl !== null) {
+    throw new WrongUse("--into names a folder, and --database-url a database: say one of them.");
+  }
+  const lines: string[] = [];
+  const say = (line: string) => {
+    lines.push(line);
+    if (!json) print(line);
+  };
+  const common = {
+    source,
+    erasures: given.erasures === undefined ? [] : namedErasures(given.erasures),
+    erase: async (_: Stores, { mode, customer_id }: Erasure) => {
+      say(`${mode}: ${wireId("customer", customer_id)} was erased after this backup: erase that customer again.`);
+      return false;
+    },
+    say,
+    log: commandLog("error"),
+  };
+  const home = into ?? data;
+  const settleKey = (stores: Stores, at: string, manifest: Manifest) =>
+    lookAtKey(stores, { at, home, manifest, renew: given["new-secret-key"], say });
+  let restored: Restored;
+  if (databaseUrl === null) restored = await restoreSqlite({ ...common, into: home, settleKey });
+  else {
+    const { restorePostgres } = await import("./backups/restoring/postgres.ts");
+    restored = await restorePostgres({ ...common, into: databaseUrl, data, settleKey });
+  }
+  const told = toldOf(restored, databaseUrl === null ? home : "the database", source.place);
+  if (json) print(JSON.stringify({ ...restored, said: lines }));
+  else for (const line of told) print(line);
+  return 0;
+}
+
+function namedErasures(path: string): Erasure[] {
+  if (!existsSync(path)) throw startRefused("absent", `There is no file ${path}.`);
+  return readErasures(path);
+}
+
+function toldOf(restored: Restored, home: string, place: string): string[] {
+  if (restored.state === "earlier") {
+    return [
+      `The restore of ${restored.archive} into ${home} had been done and was interrupted at its end. It is complete.`,
+    ];
+  }
+  const { worlds } = restored;
+  const waits = modes.some((mode) => {
+    const { waiting_deliveries, waiting_reports, waiting_purchases } = worlds[mode];
+    return waiting_deliveries + waiting_reports + waiting_purchases > 0;
+  });
+  return [
+    `Restored ${place} into ${home}`,
+    ...linesOfWorlds(worlds),
+    "Every number goes on 1,000,000 further, so that none is given twice. Everybody signs in anew.",
+    "API keys and users are as they were then: what was revoked since is valid again. See packhouse keys list.",
+    ...(waits ? ["What waits goes out by packhouse restored send, and never does after packhouse restored drop."] : []),
+  ];
+}
+
+interface KeyLook {
+  /** Where the data is for the moment, and where it will be. */
+  readonly at: string;
+  readonly home: string;
+  readonly manifest: Manifest;
+  readonly renew: boolean;
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Sees to the secret key of restored data: the one of the backup, of the folder that it goes to, or of the environment.
+ * Refuses one that the data was not sealed with, unless the data is to go on with it.
+ */
+async function lookAtKey(stores: Stores, { at, home, manifest, renew, say }: KeyLook): Promise<void> {
+  const { givenSecretKey, renewSecretKey, secretKeyAtHand, secretKeyProblem } = await import("./secret_key.ts");
+  const kept = join(home, "secret.key");
+  if (databaseUrl === null && existsSync(kept) && !existsSync(join(at, "secret.key"))) {
+    copyFileSync(kept, join(at, "secret.key"));
+  }
+  if (renew) {
+    const lines = await renewSecretKey(stores, at, givenSecretKey(databaseUrl));
+    say(lines.length === 0 ? "Another secret key is used from now on." : "With another secret key, give these anew:");
+    for (const line of lines) say(`  ${line}`);
+    return;
+  }
+  if ((await secretKeyProblem(stores, at, databaseUrl)) !== null) {
+    const advice = "Give the one that it was made with, or go on with another one by --new-secret-key.";
+    throw startRefused("unsuitable", `The backup was sealed with another secret key than the one at hand. ${advice}`);
+  }
+  if (secretKeyAtHand(at, databaseUrl) !== null || manifest.secret_key.fingerprint === null) return;
+  say(`The secret key is not in the backup. Before you start: put it into ${kept}, or set PACKHOUSE_SECRET_KEY.`);
+  say("Only if it is lost for good: packhouse new-secret-key goes on with another one.");
+}
+
+async function settle(given: Given<typeof deciding> & Place, decision: Decision): Promise<number> {
+  const chosen = modes.filter((mode) => given.mode === undefined || given.mode === mode);
+  if (chosen.length === 0) throw new WrongUse("--mode must be live or test.");
+  const work = async (stores: Stores) => {
+    let found = 0;
+    for (const mode of chosen) found += await settleWorld(stores, mode, decision);
+    if (found === 0) throw new Fault("invalid_state_transition", "Nothing waits for a decision after a restore.");
+    print("A server that runs begins within ten seconds; else the next one does when it starts.");
+    return 0;
+  };
+  return withStores(given, work, { must_exist: true });
+}
+
+async function settleWorld(stores: Stores, mode: Mode, decision: Decision): Promise<number> {
+  const store = stores[mode];
+  const last = (await store.read(listRestorations)).find(({ settled_at }) => settled_at === null);
+  if (last === undefined) return 0;
+  const { waiting_deliveries, waiting_reports, waiting_purchases } = await store.write((tx) =>
+    decide(tx, decision, "command line"),
+  );
+  const action = decision === "send" ? "sendRestored" : "dropRestored";
+  await stores.live.write((tx) => recordCommand(tx, { world: mode, action, targets: [] }));
+  const what = `${waiting_deliveries} deliveries, ${waiting_reports} reports, ${waiting_purchases} purchases`;
+  print(`${mode}: to be ${decision === "send" ? "sent" : "dropped"}: ${what}`);
+  return 1;
+}
+
+async function prove(given: Given<typeof proving>): Promise<number> {
+  process.umask(0o077);
+  const source = sourceOf(given.file);
+  const { verifyStore } = await import("./verification.ts");
+  const folder = given.in ?? (existsSync(tmpdir()) ? tmpdir() : dirname(source.place));
+  const where = { source, folder, database_url: databaseUrl, log: commandLog("error") };
+  const { manifest, differences } = await proveBackup({ ...where, verify: verifyStore });
+  const count = modes.reduce((sum, mode) => sum + differences[mode].length, 0);
+  if (given.json) {
+    print(JSON.stringify({ file: source.place, made_at: manifest.made_at, worlds: manifest.worlds, differences }));
+    return count === 0 ? 0 : 1;
+  }
+  print(`${source.place}: made ${manifest.made_at} by Packhouse ${manifest.packhouse}`);
+  for (const mode of modes) {
+    for (const { rule, subject, expected, actual } of differences[mode]) {
+      print(`${mode}: ${rule}: ${subject}: expected ${expected}, found ${actual}`);
+    }
+    const found = differences[mode].length;
+    print(`${mode}: as of ${manifest.worlds[mode].at}: ${found} ${found === 1 ? "difference" : "differences"}`);
+  }
+  return count === 0 ? 0 : 1;
+}
