@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { bucketDestination } from "./backups/destinations/bucket.ts";
 import type { Destination } from "./backups/destinations/destination.ts";
 import { fileDestination, folderDestination } from "./backups/destinations/folder.ts";
+import { bucketSource, fileSource, type Source } from "./backups/restoring/source.ts";
 import { variable, WrongUse } from "./config.ts";
 import { keepSecret } from "./kit/redact.ts";
 import { openBucket } from "./outbound/s3.ts";
@@ -25,6 +26,13 @@ export function destinationOf(to: string): Destination {
 export function readBackup(from: string): AsyncIterable<Uint8Array> {
   const [, bucket, key = ""] = inBucket.exec(from) ?? [];
   return bucket === undefined ? createReadStream(from) : openBucket({ ...bucketAccess(), bucket }).read(key);
+}
+
+/** A backup to be restored, named in the same way. Refuses one that is not there. */
+export async function sourceOf(from: string): Promise<Source> {
+  const [, bucket, key = ""] = inBucket.exec(from) ?? [];
+  if (bucket === undefined) return fileSource(from);
+  return bucketSource(openBucket({ ...bucketAccess(), bucket }), key, from);
 }
 
 const inBucket = /^s3:\/\/([^/]+)\/?(.*)$/;

@@ -42,18 +42,6 @@ export function readAddress(address: string): URL | null {
   }
 }
 
-/**
- * How a program of PostgreSQL is told which database to work on: the address without its password, which other users of
- * the machine could read in the list of processes, and the environment with it.
- */
-export function postgresProgram(address: string): { readonly address: string; readonly env: NodeJS.ProcessEnv } {
-  const url = readAddress(address);
-  if (url === null || url.password === "") return { address, env: process.env };
-  const env = { ...process.env, PGPASSWORD: decodeURIComponent(url.password) };
-  const [before = "", after = ""] = address.split(`:${url.password}@`);
-  return { address: `${before}@${after}`, env };
-}
-
 /** Flags for the runtime itself, which has obeyed them before this program begins; null when there are none. */
 export const runtimeOptions: string | null = process.env["BUN_OPTIONS"] || null;
 

@@ -1,12 +1,13 @@
 // `packhouse restore`, what becomes of what it holds, and `packhouse backup verify`.
 import { copyFileSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { recordCommand } from "./audit/commands.ts";
+import { sourceOf } from "./backup_places.ts";
 import type { Manifest } from "./backups/archive/manifest.ts";
 import { proveBackup } from "./backups/proving/prove.ts";
 import { decide } from "./backups/restoring/commands.ts";
-import { fileSource, type Source } from "./backups/restoring/source.ts";
+import type { Source } from "./backups/restoring/source.ts";
 import { type Restored, restoreSqlite } from "./backups/restoring/sqlite.ts";
 import type { Decision } from "./backups/restoring/status.ts";
 import { linesOfWorlds } from "./backups/restoring/worlds.ts";
@@ -21,7 +22,7 @@ import { wireId } from "./kit/ids.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 
 const restoring = {
-  file: { type: "word", value: "FILE", help: "the backup: packhouse-….tar.zst" },
+  file: { type: "word", value: "FILE", help: "the backup: packhouse-….tar.zst, or s3://bucket/key" },
   into: { type: "string", value: "FOLDER", help: "the data directory that is made of it (--data, when absent)" },
   "new-secret-key": {
     type: "boolean",
@@ -42,7 +43,7 @@ const deciding = {
 } as const satisfies Flags;
 
 const proving = {
-  file: { type: "word", value: "FILE", help: "the backup: packhouse-….tar.zst" },
+  file: { type: "word", value: "FILE", help: "the backup: packhouse-….tar.zst, or s3://bucket/key" },
   in: { type: "string", value: "FOLDER", help: "a folder with room for the data (that of temporary files)" },
   ...asJson,
   "database-url": { type: "string", value: "URL", help: "a PostgreSQL server, for a backup of PostgreSQL" },
@@ -72,15 +73,15 @@ export const restoreCommands: Commands = {
   }),
 };
 
-function sourceOf(file: string | undefined): Source {
-  if (file === undefined) throw new WrongUse("Name the backup: packhouse-….tar.zst.");
-  return fileSource(file);
+function named(file: string | undefined): Promise<Source> {
+  if (file === undefined) throw new WrongUse("Name the backup: packhouse-….tar.zst, or s3://bucket/key.");
+  return sourceOf(file);
 }
 
 async function restore(given: Given<typeof restoring>): Promise<number> {
   process.umask(0o077);
   const { into, data = "./data", json } = given;
-  const source = sourceOf(given.file);
+  const source = await named(given.file);
   if (into !== undefined && databaseUrl !== null) {
     throw new WrongUse("--into names a folder, and --database-url a database: say one of them.");
   }
@@ -202,9 +203,9 @@ async function settleWorld(stores: Stores, mode: Mode, decision: Decision): Prom
 
 async function prove(given: Given<typeof proving>): Promise<number> {
   process.umask(0o077);
-  const source = sourceOf(given.file);
+  const source = await named(given.file);
   const { verifyStore } = await import("./verification.ts");
-  const folder = given.in ?? (existsSync(tmpdir()) ? tmpdir() : dirname(source.place));
+  const folder = given.in ?? tmpdir();
   const where = { source, folder, database_url: databaseUrl, log: commandLog("error") };
   const { manifest, differences } = await proveBackup({ ...where, verify: verifyStore });
   const count = modes.reduce((sum, mode) => sum + differences[mode].length, 0);

@@ -23,7 +23,7 @@ const lineOf = ({ mode, customer_id, erased_at }: Erasure) =>
   `${JSON.stringify({ mode, customer: wireId("customer", customer_id), erased_at: iso(erased_at) })}\n`;
 
 /** Reads the erasures in a text of lines. What says nothing of the kind is passed over, as a torn last line. */
-function parseErasures(text: string): Erasure[] {
+export function parseErasures(text: string): Erasure[] {
   return text.split("\n").flatMap((line) => {
     try {
       const { mode, customer, erased_at } = JSON.parse(line) as Record<string, unknown>;
@@ -75,7 +75,12 @@ export function mergedErasures(lists: readonly (readonly Erasure[])[]): Erasure[
   return [...all.values()];
 }
 
+/** What a file of these erasures holds. */
+export function erasuresText(erasures: readonly Erasure[]): string {
+  return erasures.map(lineOf).join("");
+}
+
 /** Writes a file of these erasures, in the place of the one before. */
 export function writeErasures(path: string, erasures: readonly Erasure[]): void {
-  writeWhole(path, erasures.map(lineOf).join(""));
+  writeWhole(path, erasuresText(erasures));
 }

@@ -24,7 +24,7 @@ export async function dumpSchema(url: string, schema: string, { name }: Snapshot
 }
 
 /** How a program of PostgreSQL is told where to connect. Others can read its words, so the password is not in them. */
-function connectionOf(url: string): { words: string[]; secrets: Record<string, string> } {
+export function connectionOf(url: string): { words: string[]; secrets: Record<string, string> } {
   const address = readAddress(url);
   if (address === null) return { words: [`--dbname=${url}`], secrets: {} };
   const password = decodeURIComponent(address.password);

@@ -1,4 +1,5 @@
 // Backups in a bucket of S3, or of a storage that speaks as S3 does.
+import { type Erasure, erasures_file, erasuresText, mergedErasures, parseErasures } from "../../database/erasures.ts";
 import { type BucketSettings, openBucket } from "../../outbound/s3.ts";
 import { archiveName, momentOfName } from "../archive/names.ts";
 import type { Destination, Draft } from "./destination.ts";
@@ -30,6 +31,11 @@ export function bucketDestination(settings: BucketSettings, prefix: string, plac
     place,
     list,
     remove: (name) => bucket.remove(folder + name),
+    keepErasures: async (erasures) => {
+      const known = await erasuresIn(bucket, folder);
+      const all = mergedErasures([known, erasures]);
+      if (all.length > known.length) await put(bucket, folder + erasures_file, Buffer.from(erasuresText(all)));
+    },
     begin: async (at) => {
       const before = new Set((await list()).map(({ name }) => name));
       let moment = at;
@@ -42,6 +48,20 @@ export function bucketDestination(settings: BucketSettings, prefix: string, plac
 }
 
 type Bucket = ReturnType<typeof openBucket>;
+
+/** The erasures that are kept beside the backups under keys that begin so. */
+export async function erasuresIn(bucket: Pick<Bucket, "list" | "read">, folder: string): Promise<Erasure[]> {
+  const key = folder + erasures_file;
+  if (!(await bucket.list(key)).some((found) => found.key === key)) return [];
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bucket.read(key)) pieces.push(piece);
+  return parseErasures(Buffer.concat(pieces).toString());
+}
+
+async function put(bucket: Bucket, key: string, bytes: Uint8Array): Promise<void> {
+  const upload = await bucket.begin(key);
+  await bucket.complete(key, upload, [await bucket.sendPart(key, upload, 1, bytes)]);
+}
 
 async function openDraft(bucket: Bucket, key: string, place: string): Promise<Draft> {
   let upload: string | null = await bucket.begin(key);

@@ -2,12 +2,13 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { postgresProgram } from "../../config.ts";
+import { environmentWith } from "../../config.ts";
 import { type Administration, administered } from "../../database/administration.ts";
 import { mergedErasures } from "../../database/erasures.ts";
 import { startRefused } from "../../database/exit.ts";
 import { unfinished_schema } from "../../database/migrate_postgres.ts";
 import { modes } from "../../kit/mode.ts";
+import { connectionOf } from "../copies/pg_dump.ts";
 import type { Restored, RestoreSettings } from "./sqlite.ts";
 import { unpack } from "./unpack.ts";
 import { markAndClose, momentsOf, openRestored } from "./worlds.ts";
@@ -108,9 +109,9 @@ async function load(url: string, dump: string): Promise<void> {
   if (program === null) {
     throw startRefused("unsuitable", "There is no pg_restore here: install the client programs of PostgreSQL.");
   }
-  const { address, env: given } = postgresProgram(url);
-  const env = { ...given, PGAPPNAME: loader };
-  const words = [program, "--exit-on-error", "--no-owner", "--no-privileges", "--dbname", address, dump];
+  const { words: to, secrets } = connectionOf(url);
+  const env = environmentWith({ ...secrets, PGAPPNAME: loader });
+  const words = [program, "--exit-on-error", "--no-owner", "--no-privileges", ...to, dump];
   const child = Bun.spawn(words, { env, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
   const onExit = () => child.kill("SIGKILL");
   process.once("exit", onExit);
