@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { BunPlugin } from "bun";
 import { migrateSqlite } from "../src/database/migrate.ts";
@@ -111,15 +111,18 @@ const packed_libraries: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** A library as one program: a function of `exports`, `require` and `module`, into which it puts what is used of it. */
-async function libraryProgram(name: string): Promise<string> {
+async function libraryBuilt(name: string) {
   const used = join(root, "src", "used.ts");
-  const { outputs } = await Bun.build({
+  return Bun.build({
     entrypoints: [used],
     files: { [used]: `export { ${packed_libraries[name]?.join(", ")} } from ${JSON.stringify(name)};` },
-    ...{ target: "bun", format: "cjs", minify: true, define, plugins: [leaveOutWoff2] },
+    ...{ target: "bun", format: "cjs", minify: true, metafile: true, define, plugins: [leaveOutWoff2] },
   });
-  return (await outputs[0]?.text()) ?? "";
 }
+
+const libraryProgram = async (name: string) => (await (await libraryBuilt(name)).outputs[0]?.text()) ?? "";
+
+const libraryFiles = async (name: string) => Object.keys((await libraryBuilt(name)).metafile?.inputs ?? {});
 
 const libraryPrograms = onFirstUse(async () => {
   const made = Object.keys(packed_libraries).map(async (name) => [name, await libraryProgram(name)] as const);
@@ -158,22 +161,33 @@ const jitPolicy = 20;
 
 const define = { "process.env.NODE_ENV": '"production"' };
 
+/** A machine that programs are compiled for, and Bun's own program for it. */
+export interface Machine {
+  readonly target: Bun.Build.CompileTarget;
+  readonly runtime: string;
+}
+
 /** What a program is compiled with beside its source. */
 interface Beside {
   readonly assets?: string[];
   /** The file in which a start has noted which functions it ran: their bytecode lies together. */
   readonly order?: string | null;
+  /** The machine it is for; this one when absent. */
+  readonly machine?: Machine | null;
 }
 
-/** Compiles a program. */
-export async function compile(entrypoints: string[], outfile: string, { assets = [], order = null }: Beside = {}) {
-  await Bun.build({
+/** Compiles a program. Answers the files that it is made of, by their paths from the current folder. */
+export async function compile(entrypoints: string[], outfile: string, beside: Beside = {}): Promise<string[]> {
+  const { assets = [], order = null, machine = null } = beside;
+  const { metafile } = await Bun.build({
     entrypoints,
     // Or else a `.env` or a `bunfig.toml` with a preload in the current folder would run in the service.
     compile: {
       ...{ outfile, assets, execArgv: [longHeads], autoloadDotenv: false, autoloadBunfig: false, jitPolicy },
       bytecodeOrder: order,
+      ...(machine && { target: machine.target, executablePath: machine.runtime }),
     },
+    metafile: true,
     minify: true,
     // Bytecode of what runs when a program is loaded, and of its functions. Functions within these are compiled when
     // they are called: their bytecode would add 4 MB.
@@ -186,6 +200,7 @@ export async function compile(entrypoints: string[], outfile: string, { assets =
     define,
     plugins: [packFiles, packLibraries(await libraryPrograms())],
   });
+  return Object.keys(metafile?.inputs ?? {});
 }
 
 /**
@@ -229,33 +244,47 @@ async function noteStart(program: string, order: string): Promise<void> {
   }
 }
 
-/** Compiles the server twice: what the first one ran at its start lies together in the second. */
-async function compileServer(): Promise<void> {
-  const programs = ["main.ts", ...Object.values(workers)].map((program) => join(root, "src", program));
-  const folder = await mkdtemp(join(tmpdir(), "packhouse-order-"));
-  try {
-    const order = join(folder, "order");
-    await compile(programs, binary, { assets: [webBuilt] });
-    await noteStart(binary, order);
-    await compile(programs, binary, { assets: [webBuilt], order });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+const programs = ["main.ts", ...Object.values(workers)].map((program) => join(root, "src", program));
+
+/** Compiles the server twice: what the first one ran at its start, and notes in a file, lies together in the second. */
+async function compileServer(order: string): Promise<string[]> {
+  await compile(programs, binary, { assets: [webBuilt] });
+  await noteStart(binary, order);
+  return compile(programs, binary, { assets: [webBuilt], order });
+}
+
+/** Compiles the server for another machine, once `build` has made all that it carries and noted its start. */
+export async function compileFor(machine: Machine, outfile: string, order: string): Promise<void> {
+  await compile(programs, outfile, { assets: [webBuilt], order, machine });
+}
+
+/**
+ * Builds the front end and the binary of this machine, and checks it. The start that it notes is kept in the file
+ * `order`. Answers which files of packages went into it.
+ */
+export async function build(order: string): Promise<readonly string[]> {
+  mkdirSync(join(root, "dist"), { recursive: true });
+  await probe();
+  const web = await buildWeb();
+  const own = await compileServer(order);
+  if (!carries_databases)
+    throw new Error("The binary carries no empty database: src/database/empty_database.ts moved.");
+  const libraries = await Promise.all(Object.keys(packed_libraries).map(libraryFiles));
+  const made_of = [...web, ...own, ...libraries.flat()].filter((path) => path.includes("node_modules/"));
+  return [...new Set(made_of.map((path) => resolve(path)))].sort();
 }
 
 if (import.meta.main) {
+  const folder = await mkdtemp(join(tmpdir(), "packhouse-order-"));
   try {
-    mkdirSync(join(root, "dist"), { recursive: true });
-    await probe();
-    await buildWeb();
-    await compileServer();
-    if (!carries_databases)
-      throw new Error("The binary carries no empty database: src/database/empty_database.ts moved.");
+    await build(join(folder, "order"));
     const { size } = statSync(binary);
     console.log(`dist/packhouse, ${Math.round(size / 1e6)} MB, and dist/${fonts_name}`);
     if (size > size_max) throw new Error(`The binary is larger than ${size_max / 1e6} MB.`);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
-    process.exit(1);
+    process.exitCode = 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }

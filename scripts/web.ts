@@ -23,18 +23,19 @@ const index = join(webBuilt, "index.html");
 // What is smaller gains nothing by being packed.
 const packed_from_bytes = 700;
 
-/** Builds the front end, packs its files, and puts the whole in place at once. */
-export async function buildWeb(): Promise<void> {
+/** Builds the front end, packs its files, and puts the whole in place at once. Answers the files that it is made of. */
+export async function buildWeb(): Promise<readonly string[]> {
   mkdirSync(join(root, "dist"), { recursive: true });
   const folder = `${webBuilt}-${process.pid}`;
   const assets = join(folder, "assets");
   rmSync(folder, { recursive: true, force: true });
   try {
-    await Bun.build({
+    const { metafile } = await Bun.build({
       entrypoints: [join(webSource, "index.html")],
       outdir: assets,
       target: "browser",
       minify: true,
+      metafile: true,
       splitting: true,
       publicPath: "/dashboard/assets/",
       naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
@@ -44,6 +45,7 @@ export async function buildWeb(): Promise<void> {
     for (const name of readdirSync(assets)) await finish(folder, name);
     rmSync(webBuilt, { recursive: true, force: true });
     renameSync(folder, webBuilt);
+    return Object.keys(metafile?.inputs ?? {});
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

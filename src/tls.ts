@@ -18,6 +18,7 @@ import {
   makeCertificate,
 } from "./kit/certificates.ts";
 import type { Log } from "./kit/log.ts";
+import { gauge } from "./kit/meter.ts";
 import { makeFolder, writeWhole } from "./kit/whole_file.ts";
 import { hostsOf } from "./urls.ts";
 
@@ -195,12 +196,27 @@ function namesOf(host: string): string[] {
 
 const look_every_ms = 60_000;
 
+const ends = gauge("packhouse_certificate_ends_seconds", "When the certificate ends, in Unix seconds; 0 without TLS.");
+let shown_seconds = 0;
+
+/** Shows when a certificate ends in the metrics, in place of the one before. */
+function showEnd({ cert }: Identity): void {
+  const seconds = Math.floor(endOf(cert) / 1000);
+  ends.add(seconds - shown_seconds);
+  shown_seconds = seconds;
+}
+
 /** Checks every minute and on request, and passes a new certificate on. */
 export function watchTls(tls: Tls | null, log: Log, take: (identity: Identity) => void) {
+  const renew = (identity: Identity) => {
+    showEnd(identity);
+    take(identity);
+  };
   const look = () => {
     const failed = (error: unknown) => log.error("the certificate was not looked at", { error: String(error) });
-    tls?.look().then((identity) => identity && !stopped && take(identity), failed);
+    tls?.look().then((identity) => identity && !stopped && renew(identity), failed);
   };
+  if (tls !== null) showEnd(tls.identity);
   let stopped = false;
   const timer = setInterval(look, look_every_ms);
   const stop = () => {

@@ -1,0 +1,179 @@
+// The life of the Debian package: installed, used, upgraded, removed, purged, installed again. Data stays throughout.
+import { copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildDeb } from "../../package/deb.ts";
+import type { Room } from "./rooms.ts";
+
+/** One look at what should be so: its name, and what was found instead, or null. */
+export interface Look {
+  readonly what: string;
+  readonly instead: string | null;
+}
+
+/** Builds a package of a binary as of a version, quickly. */
+export async function buildQuickly(binary: string, fonts: string, version: string, out: string): Promise<void> {
+  const architecture = process.arch === "arm64" ? "arm64" : "amd64";
+  const made_at = new Date(1_767_225_600_000);
+  await buildDeb({ binary, fonts, architecture, version, out, made_at, documents: [], compression: "gzip" });
+}
+
+const settings = "/etc/packhouse/packhouse.env";
+
+/** Looks at a room, and collects what was found. */
+class Looks {
+  readonly all: Look[] = [];
+  readonly room: Room;
+  constructor(room: Room) {
+    this.room = room;
+  }
+
+  /** Runs a shell's line in the room: it must end well, and say what the pattern wants. Answers what it said. */
+  async see(what: string, line: string, wanted: RegExp = /(?:)/, code = 0): Promise<string> {
+    const { code: found, said } = await this.room.run("sh", "-c", line);
+    const is_so = found === code && wanted.test(said);
+    this.all.push({ what, instead: is_so ? null : `${line} ended with ${found}: ${said.trim().slice(-1500)}` });
+    return said;
+  }
+
+  /** As `see`, for what comes by itself: asks again until it is so, for a while. */
+  async soon(what: string, line: string, wanted: RegExp): Promise<string> {
+    const until = performance.now() + patience_ms;
+    while (performance.now() < until && !wanted.test((await this.room.run("sh", "-c", line)).said))
+      await Bun.sleep(300);
+    return this.see(what, line, wanted);
+  }
+}
+
+const patience_ms = 60_000;
+
+/** The two packages, of which the second is the newer one, where the room finds them. */
+export interface Packages {
+  readonly first: string;
+  readonly second: string;
+}
+
+/** Puts the packages where a room finds them. */
+export function share(room: Room, { first, second }: Packages): Packages {
+  copyFileSync(first, join(room.shared.here, "first.deb"));
+  copyFileSync(second, join(room.shared.here, "second.deb"));
+  return { first: `${room.shared.there}/first.deb`, second: `${room.shared.there}/second.deb` };
+}
+
+/** The life of the package where no service manager runs: all that its scripts do, and its commands. */
+export async function lifeOfPackage(room: Room, packages: Packages, port: number): Promise<readonly Look[]> {
+  const looks = new Looks(room);
+  const see = looks.see.bind(looks);
+  const { first, second } = share(room, packages);
+  await see("it is installed", `dpkg -i ${first}`);
+  await see("its user is made, and can sign in nowhere", "getent passwd packhouse", /:\/var\/lib\/packhouse:.*nologin/);
+  await see("nobody else sees its data", "stat -c '%a %U %G' /var/lib/packhouse", /^700 packhouse packhouse\n$/);
+  await see("only root reads its settings", `stat -c '%a %U' ${settings}`, /^600 root\n$/);
+  await see("it is started with the machine", "test -e /etc/systemd/system/multi-user.target.wants/packhouse.service");
+  await see("it runs", "packhouse version", /^packhouse \d/);
+  const make = "packhousectl keys create --name till --mode live";
+  await see("a command works on the data of the service", make, /ph_live_/);
+  await see("what it makes is its user's", "stat -c '%a %U' /var/lib/packhouse/live.db", /^600 packhouse\n$/);
+  await see("nobody else runs such commands", `setpriv --reuid=nobody --clear-groups ${make}`, /run it as root/, 2);
+  await see("its settings are changed by hand", `echo PACKHOUSE_PORT=${port} >> ${settings}`);
+  await see("it is upgraded, and asks nothing", `dpkg -i ${second} </dev/null`);
+  await see("the changed settings stay", `cat ${settings}`, new RegExp(`^PACKHOUSE_PORT=${port}$`, "m"));
+  await see("the data stays", "packhousectl keys list", /till/);
+  await seeServing(looks, port);
+  await see("it is removed", "dpkg --remove packhouse");
+  await see("the program is gone", "test ! -e /usr/bin/packhouse && test ! -e /usr/lib/packhouse");
+  await see("data and settings stay", `test -e /var/lib/packhouse/live.db && test -e ${settings}`);
+  await see("it is purged, and says what stays", "dpkg --purge packhouse", /data stays in \/var\/lib\/packhouse/);
+  await see("the settings are gone", "test ! -e /etc/packhouse");
+  await see("the data is there", "test -e /var/lib/packhouse/live.db && getent passwd packhouse");
+  await see("it is installed again, on the same data", `dpkg -i ${second} && packhousectl keys list`, /till/);
+  await see("without data nothing is left", "rm -r /var/lib/packhouse/* && dpkg --purge packhouse");
+  await see("its folder goes as well", "test ! -e /var/lib/packhouse");
+  return looks.all;
+}
+
+/** Serves as the unit would have it, asks it how it is, and ends it in order. */
+async function seeServing(looks: Looks, port: number): Promise<void> {
+  const server = looks.room.start(["packhousectl", "serve"]);
+  const decoder = new TextDecoder();
+  let said = "";
+  for await (const chunk of server.stdout) {
+    said += decoder.decode(chunk, { stream: true });
+    if (/accepts requests at/.test(said)) break;
+  }
+  await looks.see(
+    "it serves by its changed settings",
+    "packhousectl health",
+    new RegExp(`^ok at http://127.0.0.1:${port}`),
+  );
+  await looks.see("it runs as its user", "ps -o user= -C packhouse | sort -u", /^packhous/);
+  await looks.see("it is asked to end", "pkill -TERM -x packhouse");
+  const code = await server.exited;
+  looks.all.push({ what: "it ends in order", instead: code === 0 ? null : `exit code ${code}: ${said}` });
+}
+
+const startedAgain = (times: number) => new RegExp(`(?=[\\s\\S]*NRestarts=${times}\\n)[\\s\\S]*SubState=running`);
+const refused = /(?=[\s\S]*ActiveState=failed)(?=[\s\S]*NRestarts=0)[\s\S]*ExecMainStatus=2\n/;
+const active = "systemctl show packhouse -p ActiveState -p SubState -p NRestarts -p MainPID -p Result";
+
+/** The life of the package under a systemd: the unit starts, watches, restarts, reloads and ends it. */
+export async function lifeUnderSystemd(room: Room, packages: Packages): Promise<readonly Look[]> {
+  const looks = new Looks(room);
+  const see = looks.see.bind(looks);
+  const soon = looks.soon.bind(looks);
+  const { first, second } = share(room, packages);
+  const ready = /(?=[\s\S]*ActiveState=active)[\s\S]*SubState=running/;
+  await see("it is installed and started", `dpkg -i ${first} && ${active}`, ready);
+  await see(
+    "systemd knows that it serves",
+    "systemctl status packhouse",
+    /accepts requests at http:\/\/127.0.0.1:3000/,
+  );
+  await see("it is well", "packhousectl health", /^ok at/);
+  await see("it runs as its user", "ps -o user= -C packhouse | sort -u", /^packhous/);
+  await see(
+    "the unit is written well",
+    'systemd-analyze verify packhouse.service 2>&1 | grep -v "man packhouse"; true',
+    /^$/,
+  );
+  const exposure = await see(
+    "the unit leaves little open",
+    "systemd-analyze security packhouse",
+    /exposure level.*: [01]\.\d OK/,
+  );
+  console.log(`  ${/Overall.*/.exec(exposure)?.[0] ?? ""}`);
+  await see("a key is made beside it", "packhousectl keys create --name till --mode live", /ph_live_/);
+  const drop = "[Service]\nWatchdogSec=3\n";
+  writeFileSync(join(room.shared.here, "watchdog.conf"), drop);
+  const drops = "/etc/systemd/system/packhouse.service.d";
+  const reread = `mkdir -p ${drops} && cp ${room.shared.there}/watchdog.conf ${drops}/ && systemctl daemon-reload`;
+  await see("it is watched more closely", `${reread} && systemctl restart packhouse && sleep 8 && ${active}`, ready);
+  await see("it lives beyond its watch", active, /NRestarts=0/);
+  await see("it is reloaded", `systemctl reload packhouse && ${active}`, ready);
+  await see("one is killed", "pkill -KILL -x packhouse");
+  await soon("it is started anew", active, startedAgain(1));
+  await see("one hangs", "pkill -STOP -x packhouse");
+  await soon("it is started anew as well", active, startedAgain(2));
+  await see("why is told", "journalctl -u packhouse --no-pager", /Watchdog timeout/);
+  const before = /MainPID=(\d+)/.exec((await room.run("sh", "-c", active)).said)?.[1];
+  const after = await see("it is upgraded, and runs again", `dpkg -i ${second} </dev/null && ${active}`, ready);
+  looks.all.push({
+    what: "by a new process",
+    instead: before !== /MainPID=(\d+)/.exec(after)?.[1] ? null : `still ${before}`,
+  });
+  await see("the data stays", "packhousectl keys list", /till/);
+  await see("it is verified", "packhousectl verify", /live: 0 differences\ntest: 0 differences/);
+  await see("wrong settings are not started", `echo PACKHOUSE_PORT=x >> ${settings}; ! systemctl restart packhouse`);
+  await see("nor tried again and again", `sleep 3; ${active} -p ExecMainStatus`, refused);
+  await see("they are put right", `sed -i '/PORT=x/d' ${settings} && systemctl restart packhouse && ${active}`, ready);
+  await see("it is stopped", `systemctl stop packhouse && ${active}`, /ActiveState=inactive/);
+  await see("its exit code is 0", "systemctl show packhouse -p ExecMainStatus", /=0\n/);
+  await see(
+    "it is started and removed",
+    "systemctl start packhouse && dpkg --remove packhouse && ! pgrep -x packhouse",
+  );
+  await see(
+    "it is purged",
+    "dpkg --purge packhouse && ! systemctl cat packhouse && test -e /var/lib/packhouse/live.db",
+  );
+  return looks.all;
+}
