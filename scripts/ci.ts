@@ -124,6 +124,7 @@ interface Suite {
 const without_postgres = [
   "test/main.test.ts",
   "test/supervisor.test.ts",
+  "test/scripts/packages.test.ts",
   ...new Bun.Glob("test/dashboard/screens/*.test.ts").scanSync({ cwd: root }),
 ];
 

@@ -27,6 +27,8 @@ export interface ServiceSettings {
   /** The data directory; a temporary one when absent. */
   readonly data?: string;
   readonly database_url?: string | null;
+  /** Where it listens on 127.0.0.1; a free port when absent. */
+  readonly port?: number;
   /** The command that runs Packhouse; `usualProgram` when absent. */
   readonly program?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -58,7 +60,7 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
     if (log !== null) closeSync(log);
     return child;
   };
-  const server = spawn("serve", "--port", "0", ...place);
+  const server = spawn("serve", "--port", String(settings.port ?? 0), ...place);
   // Whatever ends this process ends the service as well.
   const onExit = () => server.kill("SIGKILL");
   process.once("exit", onExit);

@@ -48,7 +48,8 @@ function carriedIn(folder: string): Carried {
   };
 }
 
-const mit = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+const mit = `\
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
 documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
 rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
 persons to whom the Software is furnished to do so, subject to the following conditions:
@@ -66,8 +67,8 @@ const without_text: Readonly<Record<string, (one: Carried) => string>> = {
   MIT: ({ name, author }) => `Copyright ${author === "" ? `the authors of ${name}` : author}\n\n${mit}`,
   "Apache-2.0": () => "The text is that of the file LICENSE beside this one.",
   "MPL-2.0": ({ name }) =>
-    "The text is at https://www.mozilla.org/MPL/2.0/. It is carried as it was published, and its source is to be had\n" +
-    `where the package ${name} says, or of those who gave you this program.`,
+    "The text is at https://www.mozilla.org/MPL/2.0/. It is carried as it was published, and its source is to be\n" +
+    `had where the package ${name} says, or of those who gave you this program.`,
 };
 
 /** The texts of a package's licence and notices, or what stands in their place. */
@@ -80,12 +81,13 @@ function textOf(one: Carried): string {
   return instead(one);
 }
 
-const runtime = `Bun ${Bun.version}, the runtime, is under the MIT License, Copyright Oven (https://bun.sh). It links JavaScriptCore
-and parts of WebKit, which are under the GNU Lesser General Public License 2: their source, as it is built in, is at
-https://github.com/oven-sh/WebKit, and Bun's, with which a changed one is linked, at https://github.com/oven-sh/bun (tag
-bun-v${Bun.version}), where LICENSE.md names all that it links: BoringSSL (OpenSSL, ISC and Apache 2.0), SQLite (public domain),
-mimalloc, c-ares, zstd, zlib, brotli, libarchive, libdeflate, simdutf, lol-html, ls-hpack, uSockets and uWebSockets,
-TinyCC (LGPL 2.1), ICU (Unicode) and others under MIT, BSD and Apache licences.`;
+const runtime = `\
+Bun ${Bun.version}, the runtime, is under the MIT License, Copyright Oven (https://bun.sh). It links JavaScriptCore and
+parts of WebKit, which are under the GNU Lesser General Public License 2: their source, as it is built in, is at
+https://github.com/oven-sh/WebKit, and Bun's, with which a changed one is linked, at https://github.com/oven-sh/bun
+(tag bun-v${Bun.version}), where LICENSE.md names all that it links: BoringSSL (OpenSSL, ISC and Apache 2.0), SQLite
+(public domain), mimalloc, c-ares, zstd, zlib, brotli, libarchive, libdeflate, simdutf, lol-html, ls-hpack, uSockets
+and uWebSockets, TinyCC (LGPL 2.1), ICU (Unicode) and others under MIT, BSD and Apache licences.`;
 
 const fonts = "src/typesetting/fonts";
 

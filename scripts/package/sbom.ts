@@ -15,8 +15,8 @@ function licensed(expression: string) {
 }
 
 /**
- * The bill of what a target's binary is made of, as JSON that is valid by the schema. `made_at` is the moment of what it
- * is built of, and its serial number follows from what it lists, so that the same parts have the same bill.
+ * The bill of what a target's binary is made of, as JSON that is valid by the schema. `made_at` is the moment of what
+ * it is built of, and its serial number follows from what it lists, so that the same parts have the same bill.
  */
 export async function billOf(target: Target, packages: readonly Carried[], made_at: Date): Promise<string> {
   const own = new Models.Component(Enums.ComponentType.Application, "packhouse", {
