@@ -153,26 +153,30 @@ class ActQueue<Input, Done> {
     return end < 0 ? this.#waiting.length : end;
   }
 
+  /** Takes those who wait for the transaction that was asked for. */
+  #take(): WaitingCall<Input>[] {
+    const calls = this.#waiting.splice(0, this.#count());
+    this.#asked = false;
+    this.#begin();
+    return calls;
+  }
+
   async #run(): Promise<void> {
-    let calls: WaitingCall<Input>[] = [];
+    let taken: WaitingCall<Input>[] | null = null;
+    // A transaction that runs again does so for the same calls: those that wait by then are the next one's.
+    const take = () => {
+      taken ??= this.#take();
+      return taken;
+    };
     try {
-      const outcomes = await this.#store.write(async (tx) => {
-        if (this.#asked) {
-          calls = this.#waiting.splice(0, this.#count());
-          this.#asked = false;
-          this.#begin();
-        }
-        return await this.#outcomesOf(tx, calls);
-      });
+      const outcomes = await this.#store.write(async (tx) => await this.#outcomesOf(tx, take()));
+      const calls = take();
       calls_together.observe(calls.length, this.#act.name, this.#store.mode);
       for (const [at, waiting] of calls.entries()) settle(waiting, outcomes[at]);
       await this.#doAlone(calls.filter((_, at) => outcomes[at] === "alone"));
     } catch (error) {
-      if (this.#asked) {
-        // The storage did not even begin the transaction that they wait for.
-        this.#asked = false;
-        calls = this.#waiting.splice(0, this.#count());
-      }
+      // Where the storage did not even begin the transaction, it is refused to those that wait for it.
+      const calls = take();
       // It may be the fault of one of them: then the others are done without it. The storage fails all alike.
       if (calls.length > 1 && !isOfStorage(error)) {
         parted.add(1, this.#act.name, this.#store.mode);

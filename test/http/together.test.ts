@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../src/config.ts";
+import type { Store } from "../../src/database/store.ts";
 import type { Call } from "../../src/http/call.ts";
 import { answerTogether, type SharedAct } from "../../src/http/together.ts";
 import { Fault } from "../../src/kit/fault.ts";
@@ -238,6 +239,32 @@ test.skipIf(engine === "postgres")(
   120_000,
 );
 
+/** Asks for an act that answers its input, in a store whose transactions go another way; what came of each call. */
+function askerOf(live: Store, write: Store["write"]) {
+  const act: SharedAct<string, object> = {
+    name: "createOrder",
+    status: 200,
+    weight: () => 1,
+    alone: async (_, { input }) => ({ input }),
+    together: async (_, parts) => parts.map(({ input }) => ({ input })),
+    view: (it) => it,
+  };
+  const request = new Request("http://packhouse.test/v1/orders", { method: "POST" });
+  const actor = { type: "api_key", id: "key_1", name: "till", request_id: "req_1" };
+  const asked = { request, request_id: "req_1", route: { need: "orders.write" }, merchant_id: null };
+  const given = { ...asked, store: { ...live, write }, actor, recording: null, renew: null, headers: {} };
+  const call = { ...given, confirm: async () => {} } as unknown as Call;
+  return (inputs: readonly string[]) =>
+    Promise.all(
+      inputs.map((input) =>
+        answerTogether(call, act, input).then(
+          async (answer) => ((await answer.json()) as { data: { input: string } }).data.input,
+          (error: Error) => error.message,
+        ),
+      ),
+    );
+}
+
 describe("each call of a crowd", () => {
   test("keeps its own Idempotency-Key", async () => {
     const { app, to } = crowd;
@@ -322,38 +349,30 @@ describe("each call of a crowd", () => {
     const { live } = crowd.app.service.stores;
     let down = true;
     let tried = 0;
-    const store = {
-      ...live,
-      write: (work: Parameters<typeof live.write>[0]) => {
-        tried += 1;
-        return down ? Promise.reject(new Fault("storage_unavailable", "gone")) : live.write(work);
-      },
-    };
-    const act: SharedAct<string, object> = {
-      name: "createOrder",
-      status: 200,
-      weight: () => 1,
-      alone: async (_, { input }) => ({ input }),
-      together: async (_, parts) => parts.map(({ input }) => ({ input })),
-      view: (it) => it,
-    };
-    const request = new Request("http://packhouse.test/v1/orders", { method: "POST" });
-    const actor = { type: "api_key", id: "key_1", name: "till", request_id: "req_1" };
-    const asked = { request, request_id: "req_1", route: { need: "orders.write" }, merchant_id: null };
-    const given = { ...asked, store, actor, recording: null, renew: null, headers: {} };
-    const call = { ...given, confirm: async () => {} } as unknown as Call;
-    const ask = (...inputs: string[]) =>
-      Promise.all(
-        inputs.map((input) =>
-          answerTogether(call, act, input).then(
-            ({ status }) => status,
-            (error: Error) => error.message,
-          ),
-        ),
-      );
-    expect(await ask("a", "b", "c")).toEqual(["gone", "gone", "gone"]);
+    const ask = askerOf(live, (work) => {
+      tried += 1;
+      return down ? Promise.reject(new Fault("storage_unavailable", "gone")) : live.write(work);
+    });
+    expect(await ask(["a", "b", "c"])).toEqual(["gone", "gone", "gone"]);
     expect(tried).toBe(1);
     down = false;
-    expect(await ask("a", "b", "c")).toEqual([200, 200, 200]);
+    expect(await ask(["a", "b", "c"])).toEqual(["a", "b", "c"]);
+  });
+
+  test("is answered when its transaction had to run again", async () => {
+    const { live } = crowd.app.service.stores;
+    const undone = new Error("undone");
+    const ask = askerOf(live, (work) =>
+      live.write(async (tx) => {
+        const first = tx.nested(async (part) => {
+          await work(part);
+          throw undone;
+        });
+        await first.catch((error) => expect(error).toBe(undone));
+        return await work(tx);
+      }),
+    );
+    const many = Array.from({ length: 200 }, (_, at) => `${at}`);
+    expect(await ask(many)).toEqual(many);
   });
 });
