@@ -13,6 +13,9 @@ export function variable(name: `PACKHOUSE_${string}`): string | null {
   return process.env[name] || null;
 }
 
+/** The names of all settings of the environment that are this program's, known or not. */
+export const variableNames = (): string[] => Object.keys(process.env).filter((name) => name.startsWith("PACKHOUSE_"));
+
 /** Address of the PostgreSQL database (`--database-url`, `PACKHOUSE_DATABASE_URL`), or null for embedded SQLite. */
 export const databaseUrl: string | null = flag("--database-url") ?? variable("PACKHOUSE_DATABASE_URL");
 

@@ -89,6 +89,7 @@ async function allCommands(): Promise<Commands> {
   const { backupCommands } = await import("./backup_commands.ts");
   const { restoreCommands } = await import("./restore_commands.ts");
   const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
+  const { doctorCommands } = await import("./doctor_commands.ts");
   const { healthCommands } = await import("./health_commands.ts");
   return {
     serve: serving,
@@ -97,6 +98,7 @@ async function allCommands(): Promise<Commands> {
     ...onCommandLine("merchants", merchantCommands),
     ...others,
     ...healthCommands,
+    ...doctorCommands(allCommands),
     ...backupCommands,
     ...restoreCommands,
     ...spreadsheetCommands,

@@ -1,29 +1,25 @@
 // Starts the service: data, app, jobs and port, and stops them in the opposite order.
 import { randomBytes } from "node:crypto";
-import { isIP } from "node:net";
-import { hostname, networkInterfaces } from "node:os";
 import { resolve } from "node:path";
-import { readAddress, variable, version, WrongUse } from "./config.ts";
+import { version } from "./config.ts";
 import { exitCodes } from "./database/exit.ts";
 import { takeTurn } from "./database/lease.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
+import { givenSettings } from "./given_settings.ts";
 import { openEntrance } from "./http/entrance.ts";
 import { Outflow } from "./http/outflow.ts";
-import type { MailSettings, Service } from "./http/service.ts";
+import type { Service } from "./http/service.ts";
 import { hasWarehouses } from "./inventory/warehouses/store.ts";
 import { listKeys } from "./keys/store.ts";
-import { type AddressList, addressList } from "./kit/address.ts";
 import { fingerprintOf } from "./kit/certificates.ts";
 import { compileOnceBusy } from "./kit/hot_code.ts";
 import type { Log } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { type Site, unreachable } from "./kit/site.ts";
 import { areDated } from "./merchants/store.ts";
-import { rangeProblem } from "./outbound/destination.ts";
 import { openPort, type Port } from "./port.ts";
 import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
-import { isGs1Prefix } from "./shipping/labels/sscc.ts";
 import { hasCards } from "./shipping/rates/store.ts";
 import { drained, stopped } from "./stopping.ts";
 import { openTls, type TlsWish, watchTls } from "./tls.ts";
@@ -49,6 +45,8 @@ export interface ServeSettings {
   readonly stop_ms: number;
   /** How long balancers get to notice it before; null for long enough where other servers go on, else not at all. */
   readonly drain_ms: number | null;
+  /** How many connections to PostgreSQL each world may have at once. */
+  readonly connections?: number;
   /** Whether the embedded databases are looked through as a whole first, also without a reason. */
   readonly check?: boolean;
   /** Where the lines for the operator go. */
@@ -78,7 +76,7 @@ const idle_seconds = 30;
 
 /** Serves until stopped. Prints the first keys once, and one line when it accepts requests. */
 export async function serve(settings: ServeSettings): Promise<Running> {
-  const { host, data, database_url, log, print, exit, check } = settings;
+  const { host, data, database_url, log, print, exit, check, connections } = settings;
   const given_key = givenSecretKey(database_url);
   const known = givenSettings(host);
   const fatal = (error: unknown) => {
@@ -86,7 +84,8 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     exit(exitCodes.storage);
   };
   let site: Site = unreachable;
-  const stores = await openStores({ data, database_url, purpose: "serve", log, fatal, check, site: () => site });
+  const opening = { data, database_url, purpose: "serve", log, fatal, check, connections } as const;
+  const stores = await openStores({ ...opening, site: () => site });
   const now = () => stores.live.clock.now();
   const orClose = async (error: unknown) => {
     await stores.close();
@@ -229,78 +228,4 @@ async function firstKey(store: Store): Promise<string> {
   const random = randomBytes(96);
   const { text } = await store.write((tx) => createKey(tx, { name: "first key", permission: "full" }, random));
   return text;
-}
-
-/** What the environment says of the service, read before any data is opened. */
-function givenSettings(host: string) {
-  return {
-    trusted_proxies: ranges("PACKHOUSE_TRUSTED_PROXIES"),
-    webhook_allow_cidrs: openings(),
-    mail: mailSettings(),
-    base_url: givenBaseUrl(),
-    gs1_prefix: givenGs1Prefix(),
-    known_hosts: knownHosts(host),
-    loopback_only: isLoopback(host),
-  };
-}
-
-/** The address of the service as the operator gives it, without a slash at the end; empty when none is given. */
-function givenBaseUrl(): string {
-  const given = variable("PACKHOUSE_BASE_URL");
-  if (given === null) return "";
-  const { protocol = "", username, search, hash } = URL.parse(given) ?? {};
-  if (!/^https?:$/.test(protocol) || username || search || hash) {
-    throw new WrongUse("PACKHOUSE_BASE_URL must be an address such as https://ship.example.com.");
-  }
-  return given.replace(/\/+$/, "");
-}
-
-/** The company's prefix by GS1, of which labels have their numbers; null when none is given. */
-function givenGs1Prefix(): string | null {
-  const given = variable("PACKHOUSE_GS1_PREFIX");
-  if (given === null || isGs1Prefix(given)) return given;
-  throw new WrongUse("PACKHOUSE_GS1_PREFIX must be the 4 to 12 digits that GS1 gave your company.");
-}
-
-/** What this machine is called where it listens, as URLs write a host. */
-function knownHosts(host: string): ReadonlySet<string> {
-  const own = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
-  const everywhere = host === "0.0.0.0" || host === "::";
-  const others = everywhere ? [hostname().toLowerCase(), ...own.map(({ address }) => address)] : [host];
-  return new Set(["localhost", "127.0.0.1", "::1", ...others].map((name) => (isIP(name) === 6 ? `[${name}]` : name)));
-}
-
-function words(name: `PACKHOUSE_${string}`): string[] {
-  return (variable(name) ?? "").split(/[\s,]+/).filter((word) => word !== "");
-}
-
-function ranges(name: `PACKHOUSE_${string}`): AddressList {
-  try {
-    return addressList(words(name));
-  } catch (error) {
-    throw new WrongUse(`${name}: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
-/** The ranges that the operator opened for webhooks. */
-function openings(): string[] {
-  const cidrs = words("PACKHOUSE_WEBHOOK_ALLOW_CIDRS");
-  const problem = cidrs.map(rangeProblem).find((found) => found !== null);
-  if (problem) throw new WrongUse(`PACKHOUSE_WEBHOOK_ALLOW_CIDRS: ${problem}`);
-  return cidrs;
-}
-
-/** How the operator wants to be told by e-mail; null when nothing is said of a mail server. */
-function mailSettings(): MailSettings | null {
-  const [url, to] = [variable("PACKHOUSE_SMTP_URL"), variable("PACKHOUSE_MAIL_TO")];
-  if (url === null) return null;
-  if (!/^smtps?:$/.test(readAddress(url)?.protocol ?? "")) {
-    throw new WrongUse("PACKHOUSE_SMTP_URL must look like smtp://user:password@host:587.");
-  }
-  if (to === null) throw new WrongUse("PACKHOUSE_SMTP_URL needs PACKHOUSE_MAIL_TO, the address to tell.");
-  return { url, to, from: variable("PACKHOUSE_MAIL_FROM") ?? to.split(",")[0] ?? to };
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

@@ -19,6 +19,12 @@ export const settingFlags = {
     value: "N",
     help: "how long it goes on after SIGTERM while /health says 503, before it ends (5 beside other servers, else 0)",
   },
+  "database-connections": {
+    type: "string",
+    value: "N",
+    default: "16",
+    help: "most connections to PostgreSQL for each of the two worlds, 2 to 200",
+  },
   check: { type: "boolean", help: "look through both embedded databases as a whole before serving" },
 } as const satisfies Flags;
 
@@ -28,6 +34,7 @@ interface Settings {
   readonly stop_ms: number;
   /** Null where it depends on whether other servers go on. */
   readonly drain_ms: number | null;
+  readonly connections: number;
   readonly check: boolean;
 }
 
@@ -41,14 +48,23 @@ export function readSettings(given: Given<typeof settingFlags>, lines: LineWrite
   const stop_ms = 1000 * numberOf("stop-seconds", given["stop-seconds"], 3600);
   const drain = given["drain-seconds"];
   const drain_ms = drain === undefined ? null : 1000 * numberOf("drain-seconds", drain, 3600);
+  const connections = connectionsOf(given["database-connections"]);
   keepSecrets();
   return {
     log: openLog({ level, format, write: (line, urgent) => lines.write(line, urgent) }),
     slow_ms,
     stop_ms,
     drain_ms,
+    connections,
     check: given.check,
   };
+}
+
+/** How many connections a server may have to each world. */
+export function connectionsOf(text: string | undefined): number {
+  const number = numberOf("database-connections", text, 200);
+  if (number < 2) throw new WrongUse("--database-connections must be a number from 2 to 200.");
+  return number;
 }
 
 function numberOf(flag: string, text: string | undefined, most: number): number {

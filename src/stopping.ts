@@ -19,6 +19,7 @@ interface House {
 
 // Longer than balancers take that look every second or two and believe the second look.
 const usual_drain_ms = 5000;
+const quiet_ms = 500;
 const closing_min_ms = 250;
 // PostgreSQL may be away.
 const telling_ms = 1000;
@@ -39,6 +40,12 @@ export async function drained({ stores, settings, entrance }: House, draining: A
   entrance.drain();
   settings.log.info("the service is about to stop, and goes on until balancers have noticed", { drain_ms });
   await Bun.sleep(drain_ms);
+  // A slow balancer gets as much time again.
+  for (const until = performance.now() + drain_ms; performance.now() < until; ) {
+    const before = entrance.arrived();
+    await Bun.sleep(Math.min(quiet_ms, drain_ms));
+    if (entrance.arrived() === before) return;
+  }
 }
 
 /** Ends what is under way and lets go of the data. False when something took too long and was left. */

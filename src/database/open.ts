@@ -13,6 +13,8 @@ import type { Store } from "./store.ts";
 export interface OpenSettings extends DirectorySettings {
   /** Address of a PostgreSQL database, or null for SQLite in the data directory. */
   readonly database_url: string | null;
+  /** How many connections to PostgreSQL each store may have at once; 16 when absent. */
+  readonly connections?: number | undefined;
   /** The clock of each mode; the machine's when absent. */
   readonly clocks?: Readonly<Record<Mode, Clock>>;
 }
@@ -35,11 +37,11 @@ export async function openStores(settings: OpenSettings): Promise<Stores> {
   const clocks = settings.clocks ?? { live: systemClock(), test: systemClock() };
   if (settings.database_url === null) return { ...openDataDirectory(settings, clocks), registry: null };
   const url = settings.database_url;
-  const { log, site } = settings;
+  const { log, site, connections } = settings;
   // Loaded only for a server that is given such a database.
   const { openPostgres } = await import("./postgres.ts");
   await migrateWorlds(url, settings);
-  const open = (mode: Mode) => openPostgres({ url, schema: mode, mode, clock: clocks[mode], log, site });
+  const open = (mode: Mode) => openPostgres({ url, schema: mode, mode, clock: clocks[mode], log, site, connections });
   const [live, test] = [open("live"), open("test")];
   const serves = settings.purpose === "serve" && settings.unfinished !== true;
   const registry = serves ? await enrolled(url, settings, [live, test]) : null;

@@ -28,11 +28,16 @@ interface PostgresSettings {
   readonly log: Log;
   /** How the service is reached, once it is known; nothing leads to it when absent. */
   readonly site?: (() => Site) | undefined;
+  /** How many connections there may be at once; 16 when absent. */
+  readonly connections?: number | undefined;
   /** Whose time counts: the database's, moved as far ahead as the clock is (the default), or the clock's alone. */
   readonly time?: "database" | "clock";
 }
 
-const connections_max = 16;
+/** How many connections a server has to each world where nothing else is said. */
+const usual_connections = 16;
+// What a connection has gathered on both sides goes with it.
+const lifetime_seconds = 3600;
 // Also how long a request waits for its turn, which on a busy machine is as long as it may wait for a lock.
 const connect_timeout_ms = 10_000;
 const attempts_max = 20;
@@ -106,7 +111,9 @@ class PostgresStore implements Store {
     const onConnect = (client: pg.ClientBase) => client.query(first);
     this.#pool = new pg.Pool({
       connectionString: settings.url,
-      max: connections_max,
+      max: settings.connections ?? usual_connections,
+      maxLifetimeSeconds: lifetime_seconds,
+      keepAlive: true,
       connectionTimeoutMillis: connect_timeout_ms,
       onConnect: onConnect as (client: pg.ClientBase) => void,
     });

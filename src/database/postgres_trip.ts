@@ -43,6 +43,9 @@ interface Connection {
   sync(): void;
 }
 
+/** How many statements a connection keeps prepared. Each of them takes memory of a process of PostgreSQL. */
+export const statements_max = 1000;
+
 const no_columns: Columns = { names: [], parsers: [] };
 const ignore = () => {};
 
@@ -167,7 +170,7 @@ class Trip {
       const { name, text } = statement;
       const isReady = name !== "" && (this.#prepared.has(name) || fresh.has(name));
       // One whose first run failed may be prepared already.
-      if (!isReady && name !== "") connection.close({ type: "S", name });
+      if (!isReady && name !== "") this.#closeIn(connection, name);
       if (!isReady) connection.parse({ name, text });
       connection.bind({ statement: name, values });
       if (!this.#prepared.has(name)) connection.describe({ type: "P", name: "" });
@@ -178,6 +181,15 @@ class Trip {
     connection.stream.uncork();
     this.#begin();
     return null;
+  }
+
+  /** Makes room for a statement of this name: of too many, the one goes that was prepared first. */
+  #closeIn(connection: Connection, name: string): void {
+    connection.close({ type: "S", name });
+    if (this.#prepared.size < statements_max) return;
+    const [first = ""] = this.#prepared.keys();
+    this.#prepared.delete(first);
+    connection.close({ type: "S", name: first });
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { name: string; dataTypeID: number }[] }): void {

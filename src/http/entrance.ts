@@ -27,6 +27,8 @@ export interface Entrance {
   readonly answer: (request: Request) => Promise<Response>;
   /** Ends the connection with each answer from now on. */
   readonly drain: () => void;
+  /** How many requests have come so far, looks at the health aside. */
+  readonly arrived: () => number;
   /** Refuses new requests from now on, and ends the connection with each answer. */
   readonly close: () => void;
   /** Resolves once no request has come for a while, a second after `close` at the latest. */
@@ -46,6 +48,9 @@ const seconds = histogram(
 
 const nowhere = { base_url: "", known_hosts: new Set<string>() };
 
+// Who looks whether requests may be sent.
+const health = /^https?:\/\/[^/]*\/health/;
+
 const quiet_ms = 100;
 const quiet_looks = 10;
 
@@ -62,6 +67,7 @@ export function openEntrance(
   let closed = false;
   let inside = 0;
   let turned_away = 0;
+  let arrived = 0;
   let onEmpty: (() => void) | null = null;
   const leave = () => {
     inside -= 1;
@@ -88,6 +94,7 @@ export function openEntrance(
   };
   const answer = async (request: Request): Promise<Response> => {
     const trace = traceOf(request);
+    if (!health.test(request.url)) arrived += 1;
     if (closed) {
       turned_away += 1;
       trace.code = "unavailable";
@@ -121,7 +128,7 @@ export function openEntrance(
     draining = true;
     closed = true;
   };
-  return { answer, drain, close, quiet, emptied };
+  return { answer, drain, arrived: () => arrived, close, quiet, emptied };
 }
 
 /** Resolves once a count has stood still for a while, or after some looks at it. */

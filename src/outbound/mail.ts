@@ -63,6 +63,24 @@ export async function tryMail(settings: MailSettings, to: string, mail: Mail, wa
   }
 }
 
+/**
+ * Why the mail server cannot be used; null when it greets and takes the credentials. No mail is sent. The reason holds
+ * no secret.
+ */
+export async function greetMail(settings: MailSettings, wait_ms: number): Promise<string | null> {
+  const transport = await transportTo(settings.url);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(() => resolve(`no answer within ${wait_ms / 1000} seconds`), wait_ms);
+  const greeted = transport.verify().then(
+    () => null,
+    (error: unknown) => withoutSecrets(error instanceof Error ? error.message : String(error), settings),
+  );
+  return await Promise.race([greeted, promise]).finally(() => {
+    clearTimeout(timer);
+    transport.close();
+  });
+}
+
 /** The mail server's host and port, as the transport itself reads the settings. */
 export async function mailPlace({ url }: MailSettings): Promise<MailPlace> {
   const transport = await transportTo(url);

@@ -1,0 +1,66 @@
+// All that is looked at, in the order in which it is told.
+import { lookAtLocks } from "./data/locks.ts";
+import { lookAtModes } from "./data/modes.ts";
+import { lookAtSchema } from "./data/schema.ts";
+import { lookAtServers } from "./data/servers.ts";
+import { type Finding, problem } from "./finding.ts";
+import { lookAtClock } from "./machine/clock.ts";
+import { lookAtDisk } from "./machine/disk.ts";
+import { lookAtLimits } from "./machine/limits.ts";
+import { lookAtMail } from "./outside/mail.ts";
+import { lookAtReceivers } from "./outside/receivers.ts";
+import type { Patient } from "./patient.ts";
+import { lookAtPostgres } from "./postgres/postgres.ts";
+import { lookAtAddress } from "./settings/address.ts";
+import { lookAtCertificate } from "./settings/certificate.ts";
+import { lookAtVariables } from "./settings/variables.ts";
+
+/** One look: what it is at, and what it finds. It throws where it could not look. */
+export interface Look {
+  readonly subject: string;
+  readonly look: (patient: Patient) => Promise<Finding[]>;
+}
+
+/** What is looked at with files, settings and the databases. */
+// biome-ignore format: a table is read by its columns.
+export const looks: readonly Look[] = [
+  { subject: "configuration", look: lookAtVariables },
+  { subject: "base URL",      look: lookAtAddress },
+  { subject: "certificate",   look: lookAtCertificate },
+  { subject: "disk",          look: lookAtDisk },
+  { subject: "file modes",    look: lookAtModes },
+  { subject: "lock",          look: lookAtLocks },
+  { subject: "limits",        look: lookAtLimits },
+  { subject: "PostgreSQL",    look: lookAtPostgres },
+  { subject: "migrations",    look: lookAtSchema },
+  { subject: "servers",       look: lookAtServers },
+  { subject: "clock",         look: lookAtClock },
+  { subject: "mail",          look: lookAtMail },
+  { subject: "receivers",     look: lookAtReceivers },
+];
+
+const patience_ms = 60_000;
+
+/** Looks at all, one after another, and tells each finding as it comes. What cannot be looked at is a problem. */
+export async function examine(
+  patient: Patient,
+  all: readonly Look[],
+  tell: (finding: Finding) => void,
+): Promise<readonly Finding[]> {
+  const found: Finding[] = [];
+  for (const { subject, look } of all) {
+    for (const finding of await inTime(subject, look(patient))) {
+      found.push(finding);
+      tell(finding);
+    }
+  }
+  return found;
+}
+
+async function inTime(subject: string, looking: Promise<Finding[]>): Promise<Finding[]> {
+  const late = Promise.withResolvers<Finding[]>();
+  const unseen = (reason: string) => [problem(subject, `could not be looked at: ${reason}`, "See that first.")];
+  const timer = setTimeout(() => late.resolve(unseen("it took too long")), patience_ms);
+  const seen = looking.catch((error) => unseen(error instanceof Error ? error.message : String(error)));
+  return await Promise.race([seen, late.promise]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,45 @@
+// Whether something listens at an address, without asking it anything.
+import { type LookupAddress, lookup } from "node:dns";
+import { connect, type LookupFunction } from "node:net";
+import { connect as connectSecurely } from "node:tls";
+import type { AddressPolicy } from "./destination.ts";
+import { bareHost, isBlocked, portOf } from "./destination.ts";
+import { createOutbound } from "./outbound.ts";
+
+/** Why an address cannot be called; null when a connection to it came about, under TLS where it says https. */
+export async function unreachable(text: string, policy: AddressPolicy, wait_ms: number): Promise<string | null> {
+  const deadlines = { connect_ms: wait_ms, headers_ms: wait_ms, body_ms: wait_ms };
+  const outbound = createOutbound({ policy, deadlines });
+  const refused = await outbound.problem(text);
+  outbound.close();
+  if (refused !== null) return refused.message;
+  const url = new URL(text);
+  const host = bareHost(url.hostname);
+  return await new Promise((resolve) => {
+    const secure = url.protocol === "https:";
+    const place = { host, port: portOf(url), lookup: allowedBy(policy, url.hostname) };
+    const socket = secure ? connectSecurely({ ...place, servername: host }) : connect(place);
+    const end = (reason: string | null) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(reason);
+    };
+    const timer = setTimeout(() => end(`no connection within ${wait_ms / 1000} seconds`), wait_ms);
+    socket.once(secure ? "secureConnect" : "connect", () => end(null));
+    socket.once("error", (error: Error & { code?: string }) => end(error.code ?? error.message));
+  });
+}
+
+/** Looks names up, and answers only addresses that may be called: a name may have others than a moment before. */
+function allowedBy(policy: AddressPolicy, hostname: string): LookupFunction {
+  return (name, options, done) => {
+    lookup(name, { ...options, all: true }, (error, found: LookupAddress[]) => {
+      const [first] = found ?? [];
+      if (error !== null || first === undefined) return done(error ?? new Error("no address"), "", 4);
+      if (found.some(({ address }) => isBlocked(address, hostname, policy)))
+        return done(new Error("must resolve to public addresses only"), "", 4);
+      if (options.all) return done(null, found);
+      return done(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,139 @@
+// A balancer over servers of one database, as small as one can be, and steady work for them. It tries nothing twice, so
+// that each request that a server does not answer is seen.
+import { Agent, createServer, request } from "node:http";
+
+const look_every_ms = 250;
+const look_within_ms = 5000;
+// On a busy machine a look may fail by itself.
+const failed_looks_max = 3;
+
+interface Upstream {
+  readonly url: string;
+  readonly agent: Agent;
+  ready: boolean;
+  failed_looks: number;
+  looking: boolean;
+}
+
+/** What stands between clients and the servers. */
+export interface Balancer {
+  readonly url: string;
+  /** The servers that are known from now on; new ones are looked at before they get a request. */
+  use(urls: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Looks at one server: one that is well gets requests, one that is about to stop gets none from now on. */
+async function lookAt(one: Upstream): Promise<void> {
+  if (one.looking) return;
+  one.looking = true;
+  const seen = await fetch(`${one.url}/health`, { signal: AbortSignal.timeout(look_within_ms) })
+    .then(async (answer) => ((await answer.json()) as { status?: string }).status)
+    .catch(() => undefined);
+  one.looking = false;
+  one.failed_looks = seen === "ok" ? 0 : one.failed_looks + 1;
+  if (seen === "ok") one.ready = true;
+  else if (seen === "stopping" || one.failed_looks >= failed_looks_max) one.ready = false;
+}
+
+/** Starts a balancer that sends requests in turn to the servers whose `/health` answers 200. */
+export async function startBalancer(): Promise<Balancer> {
+  let upstreams: Upstream[] = [];
+  let turn = 0;
+  const look = async () => {
+    await Promise.all(upstreams.map(lookAt));
+  };
+  const timer = setInterval(look, look_every_ms);
+  const server = createServer((incoming, outgoing) => {
+    const ready = upstreams.filter((one) => one.ready);
+    const chosen = ready[turn++ % Math.max(ready.length, 1)];
+    const fail = (reason: string) => {
+      if (!outgoing.headersSent) outgoing.writeHead(502, { "content-type": "text/plain" });
+      outgoing.end(reason);
+    };
+    if (chosen === undefined) return fail("no server is ready");
+    const { method, url, headers } = incoming;
+    const { connection: _, ...kept } = headers;
+    const passed = request(`${chosen.url}${url}`, { method, headers: kept, agent: chosen.agent }, (answer) => {
+      const { connection, ...told } = answer.headers;
+      outgoing.writeHead(answer.statusCode ?? 502, told);
+      answer.on("error", (error) => fail(String(error)));
+      answer.pipe(outgoing);
+    });
+    passed.on("error", (error) => fail(String(error)));
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    use: async (urls) => {
+      const known = upstreams;
+      const fresh = (url: string) => ({
+        url,
+        agent: new Agent({ keepAlive: true }),
+        ready: false,
+        failed_looks: 0,
+        looking: false,
+      });
+      upstreams = urls.map((url) => known.find((one) => one.url === url) ?? fresh(url));
+      await look();
+    },
+    stop: async () => {
+      clearInterval(timer);
+      for (const { agent } of upstreams) agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** What became of steady work. */
+export interface Work {
+  readonly sent: number;
+  readonly per_second: number;
+  /** Each request that was not answered as it should have been. */
+  readonly failed: readonly string[];
+  readonly slowest_ms: number;
+}
+
+/** Sends requests at a steady rate, each when its time has come, however long others take, until it is ended. */
+export function steadily(per_second: number, send: (n: number) => Promise<string | null>): () => Promise<Work> {
+  const begun_at = performance.now();
+  const failed: string[] = [];
+  const under_way = new Set<Promise<void>>();
+  let sent = 0;
+  let slowest_ms = 0;
+  const one = async (n: number) => {
+    const at = performance.now();
+    const problem = await send(n).catch(String);
+    slowest_ms = Math.max(slowest_ms, performance.now() - at);
+    if (problem !== null) failed.push(`request ${n}: ${problem}`);
+  };
+  const timer = setInterval(() => {
+    while (sent < ((performance.now() - begun_at) / 1000) * per_second) {
+      const work: Promise<void> = one(sent++).finally(() => under_way.delete(work));
+      under_way.add(work);
+    }
+  }, 5);
+  return async () => {
+    clearInterval(timer);
+    const seconds = (performance.now() - begun_at) / 1000;
+    await Promise.all(under_way);
+    return { sent, per_second: sent / seconds, failed, slowest_ms };
+  };
+}
+
+/** Places orders of one line; answers how `steadily` sends one of them. */
+export function ordersOf(url: string, key: string, order: object): (n: number) => Promise<string | null> {
+  return async (n) => {
+    const answer = await fetch(`${url}/v1/orders`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ order_number: `S-${n}`, ...order }),
+    });
+    const text = await answer.text();
+    return answer.status === 201 ? null : `${answer.status} ${text.slice(0, 200)}`;
+  };
+}
