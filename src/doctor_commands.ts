@@ -2,13 +2,13 @@
 import { asJson, type Commands, command, type Place, place, print } from "./command.ts";
 import { databaseUrl, engine, type Flags, type Given, variable, variableNames } from "./config.ts";
 import { isStartRefused } from "./database/exit.ts";
+import { appliedMigrations } from "./database/looking.ts";
 import { known_migrations } from "./database/migrate.ts";
 import { openStores, type Stores } from "./database/open.ts";
-import { filesIn } from "./doctor/data/modes.ts";
 import { examine, looks } from "./doctor/examination.ts";
 import type { Finding } from "./doctor/finding.ts";
+import { filesIn } from "./doctor/modes.ts";
 import type { Patient } from "./doctor/patient.ts";
-import { appliedMigrations } from "./doctor/store.ts";
 import { settingsAndRefusals } from "./given_settings.ts";
 import type { Service } from "./http/service.ts";
 import { systemClock } from "./kit/clock.ts";
@@ -35,6 +35,10 @@ const other_variables = [
   "GS1_PREFIX",
   "MAIL_FROM",
   "MAIL_TO",
+  "S3_ACCESS_KEY_ID",
+  "S3_ENDPOINT",
+  "S3_REGION",
+  "S3_SECRET_ACCESS_KEY",
   "SECRET_KEY",
   "SMTP_URL",
   "TRUSTED_PROXIES",

@@ -44,7 +44,7 @@ interface Connection {
 }
 
 /** How many statements a connection keeps prepared. Each of them takes memory of a process of PostgreSQL. */
-export const statements_max = 1000;
+const statements_max = 1000;
 
 const no_columns: Columns = { names: [], parsers: [] };
 const ignore = () => {};

@@ -1,19 +1,20 @@
 // All that is looked at, in the order in which it is told.
-import { lookAtLocks } from "./data/locks.ts";
-import { lookAtModes } from "./data/modes.ts";
-import { lookAtSchema } from "./data/schema.ts";
-import { lookAtServers } from "./data/servers.ts";
+
+import { lookAtAddress } from "./address.ts";
+import { lookAtCertificate } from "./certificate.ts";
+import { lookAtClock } from "./clock.ts";
+import { lookAtDisk } from "./disk.ts";
 import { type Finding, problem } from "./finding.ts";
-import { lookAtClock } from "./machine/clock.ts";
-import { lookAtDisk } from "./machine/disk.ts";
-import { lookAtLimits } from "./machine/limits.ts";
-import { lookAtMail } from "./outside/mail.ts";
-import { lookAtReceivers } from "./outside/receivers.ts";
+import { lookAtLimits } from "./limits.ts";
+import { lookAtLocks } from "./locks.ts";
+import { lookAtMail } from "./mail.ts";
+import { lookAtModes } from "./modes.ts";
 import type { Patient } from "./patient.ts";
-import { lookAtPostgres } from "./postgres/postgres.ts";
-import { lookAtAddress } from "./settings/address.ts";
-import { lookAtCertificate } from "./settings/certificate.ts";
-import { lookAtVariables } from "./settings/variables.ts";
+import { lookAtPostgres } from "./postgres.ts";
+import { lookAtReceivers } from "./receivers.ts";
+import { lookAtSchema } from "./schema.ts";
+import { lookAtServers } from "./servers.ts";
+import { lookAtVariables } from "./variables.ts";
 
 /** One look: what it is at, and what it finds. It throws where it could not look. */
 export interface Look {

@@ -1,6 +1,12 @@
 import type { Stores } from "../database/open.ts";
 import type { MailSettings, Service } from "../http/service.ts";
-import type { FoundFile } from "./data/modes.ts";
+
+/** A file or folder of the data as it was found, before anything was opened, which repairs what others may read. */
+export interface FoundFile {
+  readonly path: string;
+  readonly mode: number;
+  readonly uid: number;
+}
 
 /** What is examined: settings as `serve` would have them, and the data as far as it can be opened. */
 export interface Patient {

@@ -63,8 +63,7 @@ export function openEntrance(
   handle: (request: Request) => Response | Promise<Response>,
 ): Entrance {
   const { log, slow_ms, now, onWaited = () => {}, witnesses = [] } = settings;
-  let draining = false;
-  let closed = false;
+  let [draining, closed] = [false, false];
   let inside = 0;
   let turned_away = 0;
   let arrived = 0;
@@ -113,7 +112,6 @@ export function openEntrance(
       leave();
     }
   };
-  const quiet = () => settled(() => turned_away);
   const emptied = async (limit_ms: number) => {
     if (inside === 0) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -128,7 +126,7 @@ export function openEntrance(
     draining = true;
     closed = true;
   };
-  return { answer, drain, arrived: () => arrived, close, quiet, emptied };
+  return { answer, drain, arrived: () => arrived, close, quiet: () => settled(() => turned_away), emptied };
 }
 
 /** Resolves once a count has stood still for a while, or after some looks at it. */

@@ -1,9 +1,9 @@
 // The certificate that the service shows.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { endOf } from "../../kit/certificates.ts";
-import { type Finding, ok, problem, warning } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import { endOf } from "../kit/certificates.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+import type { Patient } from "./patient.ts";
 
 const day_ms = 86_400_000;
 const soon_days = 21;

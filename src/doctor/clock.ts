@@ -1,7 +1,7 @@
 // The machine's clock: whether something keeps it right, and whether it runs behind what the data has seen.
 import { existsSync } from "node:fs";
-import { type Finding, ok, problem, warning } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+import type { Patient } from "./patient.ts";
 
 // Before this program was written.
 const earliest = Date.UTC(2026, 0, 1);

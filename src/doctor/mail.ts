@@ -1,7 +1,7 @@
 // The mail server: whether it answers and takes the credentials. A mail is sent only where that is asked for.
-import { greetMail, mailPlace, tryMail } from "../../outbound/mail.ts";
-import { type Finding, ok, problem, warning } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import { greetMail, mailPlace, tryMail } from "../outbound/mail.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+import type { Patient } from "./patient.ts";
 
 const patience_ms = 12_000;
 

@@ -1,8 +1,8 @@
 // By which address the world reaches the service.
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { type Finding, ok, problem, warning } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+import type { Patient } from "./patient.ts";
 
 const variable = "PACKHOUSE_BASE_URL";
 

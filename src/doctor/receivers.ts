@@ -1,11 +1,11 @@
 // The receivers of webhooks: whether each has an address that may be called, and something listens there.
-import { modes } from "../../kit/mode.ts";
-import { default_ports, ranges } from "../../outbound/destination.ts";
-import { unreachable } from "../../outbound/reach.ts";
-import { subscriptionMeanings } from "../../webhooks/status.ts";
-import { listSubscriptions } from "../../webhooks/subscriptions/store.ts";
-import { type Finding, ok, problem } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import { modes } from "../kit/mode.ts";
+import { default_ports, ranges } from "../outbound/destination.ts";
+import { unreachable } from "../outbound/reach.ts";
+import { subscriptionMeanings } from "../webhooks/status.ts";
+import { listSubscriptions } from "../webhooks/subscriptions/store.ts";
+import { type Finding, ok, problem } from "./finding.ts";
+import type { Patient } from "./patient.ts";
 
 const patience_ms = 5000;
 const together_max = 16;

@@ -1,9 +1,9 @@
 // What the system lets a process have.
 import { readFileSync } from "node:fs";
 import { freemem, totalmem } from "node:os";
-import { openFilesLimit } from "../../kit/open_files.ts";
-import { type Finding, ok, warning } from "../finding.ts";
+import { openFilesLimit } from "../kit/open_files.ts";
 import { inWords } from "./disk.ts";
+import { type Finding, ok, warning } from "./finding.ts";
 
 const files_min = 4096;
 const memory_bytes_min = 512 << 20;

@@ -11,8 +11,8 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Finding, ok, problem, warning } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+import type { Patient } from "./patient.ts";
 
 const written_times = 15;
 const block_bytes = 4096;
@@ -60,7 +60,7 @@ function speedOf(folder: string): Finding {
     closeSync(file);
     const median = times[written_times >> 1] ?? 0;
     const slowest = times.at(-1) ?? 0;
-    const said = `keeps a block in ${median.toFixed(1)} ms (median of ${written_times}; at most ${slowest.toFixed(1)} ms)`;
+    const said = `keeps a block in ${median.toFixed(1)} ms (median; the slowest took ${slowest.toFixed(1)} ms)`;
     const advice = "Each group of writes waits for that. Use a local SSD instead of a network disk or a memory card.";
     if (median >= very_slow_ms) return problem("disk speed", said, advice);
     return median >= slow_ms ? warning("disk speed", said, advice) : ok("disk speed", said);

@@ -1,7 +1,7 @@
 // The settings of the environment: misspelt ones would be passed over without a word.
-import { closest } from "../../kit/did_you_mean.ts";
-import { type Finding, ok, problem, warning } from "../finding.ts";
-import type { Patient } from "../patient.ts";
+import { closest } from "../kit/did_you_mean.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+import type { Patient } from "./patient.ts";
 
 /** Whether every variable that is set is one that is known, and says something that can be used. */
 export async function lookAtVariables({ variables, refused, secret_key, database_url }: Patient): Promise<Finding[]> {

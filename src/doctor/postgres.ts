@@ -1,9 +1,9 @@
 // PostgreSQL as a house has set it up.
-import { readAddress } from "../../config.ts";
-import { runningServers } from "../../database/servers.ts";
-import { type Finding, ok, problem, warning } from "../finding.ts";
-import type { Patient } from "../patient.ts";
-import { type PostgresFacts, postgresFacts } from "../store.ts";
+import { readAddress } from "../config.ts";
+import { type PostgresFacts, postgresFacts } from "../database/looking.ts";
+import { runningServers } from "../database/servers.ts";
+import { type Finding, ok, problem, warning } from "./finding.ts";
+import type { Patient } from "./patient.ts";
 
 const version_min = 150_000;
 const skew_ms_max = 2000;
