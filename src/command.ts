@@ -56,7 +56,7 @@ export const commandLog = (level: "info" | "error") =>
 export async function withStores(
   given: Place,
   work: (stores: Stores) => Promise<number>,
-  opening: Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose" | "check" | "older">> = {},
+  opening: Partial<Pick<OpenSettings, "must_exist" | "clocks" | "purpose" | "check" | "older" | "moved">> = {},
 ): Promise<number> {
   const log = commandLog("info");
   const fatal = (error: unknown) => {

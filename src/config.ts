@@ -45,6 +45,16 @@ export function readAddress(address: string): URL | null {
   }
 }
 
+/** What starts this program once more: the binary, or the runtime with the file that it was given. */
+export const ownProgram: readonly string[] = /[/\\](?:\$bunfs|~BUN)[/\\]/.test(Bun.main)
+  ? [process.execPath]
+  : [process.execPath, Bun.main];
+
+/** The environment of a child of this program that works on other data: the address of a database, or null. */
+export function childEnvironment(database_url: string | null): Record<string, string | undefined> {
+  return { ...process.env, PACKHOUSE_DATABASE_URL: database_url ?? undefined };
+}
+
 /** Flags for the runtime itself, which has obeyed them before this program begins; null when there are none. */
 export const runtimeOptions: string | null = process.env["BUN_OPTIONS"] || null;
 

@@ -88,6 +88,7 @@ async function allCommands(): Promise<Commands> {
   const { spreadsheetCommands } = await import("./spreadsheet_commands.ts");
   const { backupCommands } = await import("./backup_commands.ts");
   const { restoreCommands } = await import("./restore_commands.ts");
+  const { moveCommands } = await import("./move_commands.ts");
   const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
   const { doctorCommands } = await import("./doctor_commands.ts");
   const { healthCommands } = await import("./health_commands.ts");
@@ -102,6 +103,7 @@ async function allCommands(): Promise<Commands> {
     ...backupCommands,
     ...restoreCommands,
     ...spreadsheetCommands,
+    ...moveCommands,
     ...onCommandLine("export", { "": wholeExport }),
   };
 }
@@ -110,7 +112,7 @@ const others: Commands = {
   verify: command({
     summary: "re-derive stock and the counters of orders from the ledger and print the differences",
     flags: { ...place, ...asJson },
-    run: (given) => withStores(given, (stores) => runVerify(stores, given), { must_exist: true, check: true }),
+    run: (given) => withStores(given, (stores) => runVerify(stores, given), { must_exist: true, check: true, moved: "allowed" }),
   }),
   "new-secret-key": command({
     summary: "go on with another secret key, where the one that the data was sealed with is lost",

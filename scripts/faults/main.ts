@@ -3,12 +3,13 @@ import { cpus } from "node:os";
 import { clock } from "./clock.ts";
 import type { FaultScript } from "./fault_script.ts";
 import { imports } from "./imports.ts";
+import { moves } from "./moves.ts";
 import { packages } from "./packages/main.ts";
 import { power } from "./power.ts";
 import { purchases } from "./purchases/main.ts";
 import { unread } from "./unread.ts";
 
-const scripts: Readonly<Record<string, FaultScript>> = { clock, power, imports, unread, purchases, packages };
+const scripts: Readonly<Record<string, FaultScript>> = { clock, power, imports, moves, unread, purchases, packages };
 
 const usage = () =>
   [

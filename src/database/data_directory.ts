@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Clock } from "../kit/clock.ts";
-import type { Log } from "../kit/log.ts";
+import { type Log, silentLog } from "../kit/log.ts";
 import { type Mode, modes } from "../kit/mode.ts";
 import type { Site } from "../kit/site.ts";
 import { makeFolder, syncFolder, writeWhole } from "../kit/whole_file.ts";
@@ -25,6 +25,7 @@ import {
   strangeMigrations,
 } from "./migrate.ts";
 import { type Found, migrateDirectory, type Upgrading } from "./migrate_directory.ts";
+import { type Moved, refuseMoved } from "./moved.ts";
 import { isRestored, placeRestored, refuseUnfinished } from "./restored_files.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { Store } from "./store.ts";
@@ -44,6 +45,8 @@ export interface DirectorySettings {
   readonly must_exist?: boolean;
   /** Opens what a restore has not finished yet: only the restore itself does. */
   readonly unfinished?: boolean;
+  /** Whether an installation that is moved elsewhere may be opened, to be looked at; refused when absent. */
+  readonly moved?: Moved;
   readonly log: Log;
   /** Called once when the storage failed for good: the process must end within a second, with exit code 74. */
   readonly fatal: (error: unknown) => void;
@@ -133,7 +136,8 @@ function keepNumber(commits: CommitFile, number: number, log: Log): void {
 }
 
 /** Looks both databases over and migrates them. Beside a running server, which has done so, only at their versions. */
-function lookOver({ data, older, log }: DirectorySettings, looks: Looks): void {
+function lookOver({ data, older, moved = "refused", log }: DirectorySettings, looks: Looks): void {
+  if (moved === "refused") for (const mode of modes) refuseMarked(join(data, `${mode}.db`));
   const found = modes.map((mode) => lookAt(join(data, `${mode}.db`), mode, looks, log));
   if (!looks.alone) return;
   const is_older = found.some(isOlder);
@@ -165,6 +169,33 @@ function lookAt(path: string, mode: Mode, { alone, reason }: Looks, log: Log): F
       throw startRefused("in_use", `${path} is of an older Packhouse that is running. Stop it first.`);
     }
     return { ...standing, mode, path };
+  } finally {
+    raw.close();
+  }
+}
+
+/** Refuses a database that is moved, before anything is done with it. */
+function refuseMarked(path: string): void {
+  if (!existsSync(path)) return;
+  const raw = new Database(path, { readwrite: true, strict: true });
+  try {
+    raw.run("pragma busy_timeout=5000");
+    const tells = raw.query("select 1 from pragma_table_info('installation') where name = 'moving'").all().length > 0;
+    if (tells) refuseMoved(raw.query("select moving from installation").values()[0]?.[0] as string | null, path);
+  } finally {
+    raw.close();
+  }
+}
+
+/** Refuses a database whose files are damaged, cut off or another world's, without changing any of them. */
+export function checkFiles(path: string, mode: Mode): void {
+  checkWorldOfFile(path, mode);
+  checkLog(path, silentLog);
+  const raw = new Database(path, { readwrite: true, strict: true });
+  try {
+    raw.run("pragma busy_timeout=5000");
+    checkWorldOnSqlite(raw, mode, path);
+    checkNumber(raw, path);
   } finally {
     raw.close();
   }

@@ -17,7 +17,9 @@ import {
   worldOfIds,
 } from "./migrate.ts";
 import { type Migration, migrations, takeover } from "./migration_sql.ts";
+import { type Moved, refuseMoved } from "./moved.ts";
 import { sessionSettings } from "./postgres.ts";
+import { isKeptOut } from "./presence.ts";
 import { base, isFormer } from "./takeover.ts";
 
 const version_min = 150_000;
@@ -38,6 +40,12 @@ export type WorldStanding = World & Standing;
  */
 export type BeforePostgres = (client: pg.Client, standings: readonly WorldStanding[]) => Promise<void>;
 
+/** What is opened all the same: by the restore that is not finished yet, or by who only looks at what is moved. */
+export interface Allowed {
+  readonly unfinished?: boolean | undefined;
+  readonly moved?: Moved | undefined;
+}
+
 /** As `migratePostgresWorlds`, for one schema. */
 export async function migratePostgres(
   url: string,
@@ -54,19 +62,19 @@ const pause_ms = 200;
 /**
  * Makes the schemas that are not there, applies what each lacks and sets the first ids of its mode, for all of them in
  * one transaction. What is additive gives way to the work of other servers, and is tried again. Answers what each had
- * and lacked before. Refuses servers older than PostgreSQL 15, schemas of other programs, of newer versions and of the
- * other world, and those of a restore that is not finished, unless it is the restore that asks.
+ * and lacked before. Refuses servers older than PostgreSQL 15, schemas of other programs, of newer versions, of the
+ * other world and, unless that is allowed, those of a restore that is not finished and of an installation that is moved.
  */
 export async function migratePostgresWorlds(
   url: string,
   worlds: readonly World[],
   before: BeforePostgres,
   all: readonly Migration[] = migrations.postgres,
-  unfinished = false,
+  allowed: Allowed = {},
 ): Promise<WorldStanding[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await migrateOnce(url, worlds, before, all, unfinished);
+      return await migrateOnce(url, worlds, before, all, allowed);
     } catch (error) {
       const gave_way = ["55P03", "40P01"].includes(databaseCode(error) ?? "");
       if (!gave_way || attempt >= attempts_max) throw error;
@@ -80,7 +88,7 @@ async function migrateOnce(
   worlds: readonly World[],
   before: BeforePostgres,
   all: readonly Migration[],
-  unfinished: boolean,
+  { unfinished, moved }: Allowed,
 ): Promise<WorldStanding[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on("error", () => {});
@@ -90,7 +98,8 @@ async function migrateOnce(
     for (const { schema } of worlds) {
       await client.query("select pg_advisory_xact_lock($1, hashtext($2))", [lock_key, schema]);
     }
-    if (!unfinished) await refuseUnfinished(client);
+    if (unfinished !== true) await refuseUnfinished(client);
+    for (const { schema } of moved === "allowed" ? [] : worlds) await refuseMarked(client, schema);
     const standings: WorldStanding[] = [];
     for (const world of worlds) standings.push({ ...world, ...(await standingOf(client, world, all)) });
     const older = standings.filter(isOlder);
@@ -112,6 +121,18 @@ async function refuseUnfinished(client: pg.Client): Promise<void> {
   if (!(await value<boolean>(client, there, [unfinished_schema]))) return;
   const advice = "Run packhouse restore again: it begins anew.";
   throw startRefused("unsuitable", `A restore into this database is not finished, or was interrupted. ${advice}`);
+}
+
+/** Refuses a schema that is moved, or is being moved at this moment. */
+async function refuseMarked(client: pg.Client, schema: string): Promise<void> {
+  if (await isKeptOut(client, schema)) {
+    throw startRefused("in_use", "This database is being moved to another place: wait until that is done.");
+  }
+  const tells = `select exists (select from information_schema.columns
+    where table_schema = $1 and table_name = 'installation' and column_name = 'moving')`;
+  if (!(await value<boolean>(client, tells, [schema]))) return;
+  const mark = await value<string | null>(client, `select moving from "${schema.replaceAll('"', '""')}".installation`);
+  refuseMoved(mark, `The schema ${schema} of the database`);
 }
 
 /** Whether all that a schema lacks is additive, so that servers of the version before go on beside it. */

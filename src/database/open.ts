@@ -62,7 +62,7 @@ async function enrolled(url: string, { log }: OpenSettings, stores: readonly Sto
 }
 
 /** Migrates both schemas. What is breaking waits until nobody works on them; what is additive does not. */
-async function migrateWorlds(url: string, { log, older, unfinished }: OpenSettings): Promise<void> {
+async function migrateWorlds(url: string, { log, older, unfinished, moved }: OpenSettings): Promise<void> {
   const { isAdditive, migratePostgresWorlds } = await import("./migrate_postgres.ts");
   const { waitAlone } = await import("./presence.ts");
   const worlds = modes.map((mode) => ({ schema: mode, mode }));
@@ -79,7 +79,7 @@ async function migrateWorlds(url: string, { log, older, unfinished }: OpenSettin
     await waitAlone(client, modes, tell);
     await older?.beforePostgres(standings);
   };
-  const standings = await migratePostgresWorlds(url, worlds, before, undefined, unfinished);
+  const standings = await migratePostgresWorlds(url, worlds, before, undefined, { unfinished, moved });
   if (older !== "refused") await older?.afterPostgres(standings);
   const added = namesOf(standings.flatMap(({ applied }) => strangeMigrations(known_migrations.postgres, applied)));
   if (added.length === 0) return;

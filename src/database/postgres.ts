@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomInt } from "node:crypto";
 import pg from "pg";
+import { readAddress } from "../config.ts";
 import type { Clock } from "../kit/clock.ts";
 import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
@@ -61,6 +62,14 @@ type Kind = "read" | "write" | "move";
 /** Opens the store of one mode on a migrated schema. Connections are made when they are needed. */
 export function openPostgres(settings: PostgresSettings): Store {
   return new PostgresStore(settings);
+}
+
+/** A database for people: its address without user and password. */
+export function placeOfDatabase(url: string): string {
+  const address = readAddress(url);
+  if (address === null) return "postgres://";
+  const host = address.searchParams.get("host") ?? address.hostname;
+  return `postgres://${host}:${address.port || "5432"}${address.pathname}`;
 }
 
 /**

@@ -21,6 +21,23 @@ const others = `select distinct coalesce(host(client_addr), 'this machine') as n
     and pid <> pg_backend_pid()
   group by 1 order by 1`;
 
+/** Keeps everybody from a schema while this client is connected; false, at once, when somebody works on it. */
+export async function stayAlone(client: pg.ClientBase, schema: string): Promise<boolean> {
+  const taken = `select pg_try_advisory_lock(${lock_key}, hashtext($1)) as taken`;
+  return (await client.query<{ taken: boolean }>(taken, [schema])).rows[0]?.taken === true;
+}
+
+/** Lets others in again. */
+export async function letIn(client: pg.ClientBase, schema: string): Promise<void> {
+  await client.query(`select pg_advisory_unlock(${lock_key}, hashtext($1))`, [schema]);
+}
+
+/** Whether somebody keeps others from a schema; if not, nobody can until the transaction of this client ends. */
+export async function isKeptOut(client: pg.ClientBase, schema: string): Promise<boolean> {
+  const free = `select pg_try_advisory_xact_lock_shared(${lock_key}, hashtext($1)) as free`;
+  return (await client.query<{ free: boolean }>(free, [schema])).rows[0]?.free === false;
+}
+
 /** Whether nobody works on the schemas, who is then kept out until the transaction of this client ends. */
 async function takeAlone(client: pg.ClientBase, schemas: readonly string[]): Promise<boolean> {
   const taken = `select bool_and(pg_try_advisory_xact_lock(${lock_key}, hashtext(name))) as taken

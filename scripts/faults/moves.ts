@@ -1,0 +1,221 @@
+// Moves of an installation that are killed at random moments: what each end says then, and that the next run goes on.
+import { Database } from "bun:sqlite";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres } from "../postgres.ts";
+import { usual_secret_key, usualProgram } from "../service.ts";
+import type { FaultScript } from "./fault_script.ts";
+
+/** What a command said, and its exit code. */
+interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The surroundings of commands: nothing leads them to another place. */
+const surroundings = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"))),
+  PACKHOUSE_SECRET_KEY: usual_secret_key,
+};
+
+function start(words: readonly string[]) {
+  return Bun.spawn([...usualProgram, ...words], { env: surroundings, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+}
+
+/** Runs one command of Packhouse to its end. */
+export async function packhouse(...words: readonly string[]): Promise<Said> {
+  const child = start(words);
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, out, err };
+}
+
+/** The flags by which a command works on a place. */
+export const at = (place: string): string[] => (place.includes("://") ? ["--database-url", place] : ["--data", place]);
+
+/** Makes the sample businesses in a new data directory, and beside them values that are hard to carry. */
+export async function makeSample(data: string): Promise<void> {
+  const made = await packhouse("demo", ...at(data));
+  if (made.code !== 0) throw new Error(`The sample could not be made: ${made.err}`);
+  for (const mode of ["live", "test"]) addHostile(join(data, `${mode}.db`));
+}
+
+const texts = [
+  ...["", " ", "\\N", "NULL", "{}", '{"a",NULL}', '"', "'", "\\", "\\x00", "a\tb\r\nc", "%_", "$1", "é", "e\u0301"],
+  ...["\ufffd", "\uffff", "😀", "‮abc", "ｶ", "Ａ", "a", "B", "_", "~"],
+];
+
+/** Rows with every byte, the greatest integers, and texts whose order and quoting differ from engine to engine. */
+function addHostile(path: string): void {
+  using raw = new Database(path, { strict: true });
+  raw.run("begin");
+  for (const [nth, text] of texts.entries()) {
+    const until = [Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 0][nth % 3] as number;
+    raw.run("insert into leases (name, owner, until) values (?, ?, ?) on conflict do nothing", [text, text, until]);
+    raw.run("insert into leases (name, owner, until) values ('long', ?, 0) on conflict do nothing", [
+      "é".repeat(300_000),
+    ]);
+  }
+  const every_byte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  for (const lines of [every_byte, new Uint8Array(0), new Uint8Array(2_000_000).fill(92)]) {
+    raw.run("insert into request_blocks (from_at, to_at, count, classes, lines) values (1, 2, 3, 4, ?)", [lines]);
+  }
+  const metadata = '{ "b": 1.0, "a": "\\u0000 \\ud800", "a": [1e2, 90071992547409931234] }';
+  raw.run("update merchants set metadata = ?", [metadata]);
+  raw.run("commit");
+}
+
+/** All rows of a data directory by world and table, but what each directory has of its own. */
+export function contentOf(data: string): Map<string, string> {
+  const content = new Map<string, string>();
+  for (const mode of ["live", "test"]) {
+    using raw = new Database(join(data, `${mode}.db`), { readonly: true, safeIntegers: true });
+    const query = "select name, sql from sqlite_schema where type = 'table' order by name";
+    for (const [table] of raw.query(query).values() as [string][]) {
+      const from = table === "installation" ? "id, mode, seal" : table === "commit_sequence" ? "at" : "*";
+      const rows = raw.query(`select ${from} from "${table}"`).values() as unknown[][];
+      const lines = rows.map((row) =>
+        row.map((it) => (it instanceof Uint8Array ? Bun.hash(it) : String(it))).join("|"),
+      );
+      content.set(`${mode}.${table}`, `${lines.length} ${Bun.hash(lines.sort().join("\n"))}`);
+    }
+    const made = raw.query("select type, name, sql from sqlite_schema order by type, name").values();
+    content.set(`${mode} schema`, String(Bun.hash(JSON.stringify(made.map((row) => row.map(String))))));
+  }
+  return content;
+}
+
+/** An empty database on a server; its address. */
+export async function makeDatabase(url: string): Promise<string> {
+  const name = `move_${Bun.randomUUIDv7("hex").slice(-12)}`;
+  const sql = new Bun.SQL(url);
+  await sql.unsafe(`create database ${name}`);
+  await sql.close();
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return own.href;
+}
+
+/** What an operator is told by a place: it works, nothing is there, it is half moved, it was moved, or else. */
+async function told(place: string): Promise<string> {
+  const { code, err } = await packhouse("keys", "list", ...at(place));
+  if (code === 0) return "serves";
+  if (code === 66) return "absent";
+  if (/holds half of a move/.test(err) && /[Rr]un the same packhouse move again/.test(err)) return "half";
+  if (/was moved to/.test(err)) return "moved";
+  return `${code}: ${err}`;
+}
+
+/** What both ends may say when a move was killed; the last but one is the moment between both marks. */
+const states: Readonly<Record<string, "old" | "new" | "between">> = {
+  "serves absent": "old",
+  "serves serves": "old",
+  "serves half": "old",
+  "moved half": "between",
+  "moved serves": "new",
+};
+
+interface Round {
+  /** What happened. */
+  readonly line: string;
+  /** What was wrong; empty when nothing was. */
+  readonly problems: readonly string[];
+}
+
+/** One in many parts of chance, of a seed. */
+const chance = (seed: number) => Number(Bun.hash(`move ${seed}`) % 1_000_003n) / 1_000_003;
+
+/**
+ * Kills a move, looks at both ends, and runs it again until it is done. A target that serves while the source does holds
+ * nothing: else both would be the installation.
+ */
+export async function killedMove(from: string, to: string, seed: number, lasts_ms: number): Promise<Round> {
+  const words = ["move", "--from", from, "--to", to];
+  const killed_after_ms = Math.round(chance(seed) * lasts_ms);
+  const child = start(words);
+  await Promise.race([Bun.sleep(killed_after_ms), child.exited]);
+  child.kill("SIGKILL");
+  await child.exited;
+  const problems: string[] = [];
+  const [source, target] = [await told(from), await told(to)];
+  const state = states[`${source} ${target}`];
+  if (state === undefined) problems.push(`the source: ${source}; the target: ${target}`);
+  if (state === "old" && target === "serves" && (await holdsOrders(to))) problems.push("both ends hold all and serve");
+  if (state !== "new") {
+    const again = await packhouse(...words);
+    if (again.code !== 0) problems.push(`run again: ${again.err}`);
+  }
+  const after = `${await told(from)} ${await told(to)}`;
+  if (after !== "moved serves") problems.push(`after the end: ${after}`);
+  return { line: `${seed}: killed after ${killed_after_ms} ms: ${state} (${source}, ${target})`, problems };
+}
+
+async function holdsOrders(place: string): Promise<boolean> {
+  const { out } = await packhouse("export", "orders", "--mode", "test", ...at(place));
+  return out.trim().split("\n").length > 1;
+}
+
+/** Kills moves there and back between two engines `count` times; prints each and answers how many failed. */
+export async function killMoves(count: number, first_seed: number, database_url: string | null): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "packhouse-moves-"));
+  let failed = 0;
+  try {
+    const origin = join(folder, "origin");
+    await makeSample(origin);
+    const before = contentOf(origin);
+    const lasts_ms: number[] = [];
+    let here = origin;
+    // Each move goes on from where the one before has put it; every second one leads back to a folder. The first two are
+    // left to their end, which tells how long the others last.
+    for (let round = 0; round < count + 2; round += 1) {
+      const there =
+        round % 2 === 1 || database_url === null ? join(folder, `r${round}`) : await makeDatabase(database_url);
+      const begun_at = performance.now();
+      const seed = first_seed + round - 2;
+      const kill = round < 2 ? wholeMove(here, there) : killedMove(here, there, seed, lasts_ms[round % 2] ?? 0);
+      const { line, problems } = await kill;
+      lasts_ms[round] = performance.now() - begun_at;
+      const all = [...problems, ...(there.includes("://") ? [] : differing(before, contentOf(there)))];
+      console.log(`  ${line}${all.map((problem) => `\n    FAILED ${problem}`).join("")}`);
+      failed += all.length === 0 ? 0 : 1;
+      if (!here.includes("://")) rmSync(here, { recursive: true });
+      here = there;
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return failed;
+}
+
+/** A move that nobody disturbs. */
+async function wholeMove(from: string, to: string): Promise<Round> {
+  const { code, out, err } = await packhouse("move", "--from", from, "--to", to, "--json");
+  if (code !== 0) return { line: "a whole move", problems: [err] };
+  const { rows, seconds } = JSON.parse(out) as { rows: number; seconds: number };
+  const speed = [...err.matchAll(/^(\w+: \w+) .* (\d+ rows\/s)/gm)].map(([, what, speed]) => `${what} ${speed}`);
+  const way = [from, to].map((place) => (place.includes("://") ? "PostgreSQL" : "a folder")).join(" to ");
+  return { line: `${way}: ${rows} rows in ${seconds.toFixed(1)} s (${speed.join(", ")})`, problems: [] };
+}
+
+/** The tables that differ. */
+export function differing(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
+  const names = [...new Set([...before.keys(), ...after.keys()])];
+  const odd = names.filter((name) => before.get(name) !== after.get(name));
+  return odd.map((name) => `${name}: ${before.get(name)} became ${after.get(name)}`);
+}
+
+export const moves: FaultScript = {
+  tells: "kills moves of an installation from SQLite to PostgreSQL and back at random moments",
+  lacks: async () => null,
+  run: async (count = 50) => {
+    const postgres = await startPostgres().catch((error: unknown) => String(error));
+    if (typeof postgres === "string") {
+      console.log(`  without PostgreSQL, between folders: ${postgres}`);
+      return killMoves(count, 1, null);
+    }
+    const failed = await killMoves(count, 1, postgres.url);
+    await postgres.stop();
+    return failed;
+  },
+};

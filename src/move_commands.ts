@@ -1,0 +1,80 @@
+// `packhouse move`: an installation from one place to another.
+import { type Commands, command, print } from "./command.ts";
+import { childEnvironment, type Flags, type Given, ownProgram, variable, WrongUse } from "./config.ts";
+import { isDatabase, placeOf } from "./database/ends/open_end.ts";
+import { systemClock } from "./kit/clock.ts";
+import { takeAlong } from "./moving/commands.ts";
+import { type Moved, move, undoMove } from "./moving/jobs.ts";
+
+const ends = {
+  from: { type: "string", value: "FOLDER|URL", help: "where it is: a data directory, or postgres://…" },
+  to: { type: "string", value: "FOLDER|URL", help: "where it goes: a data directory or a database without records" },
+  "begin-anew": {
+    type: "boolean",
+    help: "delete what a move has left at the target, and begin from nothing",
+  },
+  undo: { type: "boolean", help: "go back: let the source be served again, and the target no more" },
+  "lose-since-move": { type: "boolean", help: "with --undo: although something was written at the target since" },
+  json: { type: "boolean", help: "print what was moved as JSON, for scripts" },
+} as const satisfies Flags;
+
+export const moveCommands: Commands = {
+  move: command({
+    summary: "move an installation between the embedded database and PostgreSQL, or to another place",
+    flags: ends,
+    notes: async () => [
+      "",
+      "Stop all servers first. Every row is read again at both ends and compared, and verify must find 0 differences at the",
+      "target; until then the source is served as before. Killed or failed, the same command goes on where it was.",
+      "Addresses with a password are better given as variables: PACKHOUSE_FROM and PACKHOUSE_TO.",
+    ],
+    run,
+  }),
+};
+
+async function run(given: Given<typeof ends>): Promise<number> {
+  const { from, to, json } = given;
+  if (!from) throw new WrongUse("--from is required: the data directory or the database that is moved.");
+  if (!to) throw new WrongUse("--to is required: an empty data directory or database to move into.");
+  if (placeOf(from, "--from") === placeOf(to, "--to")) throw new WrongUse("--from and --to are the same place.");
+  const clock = systemClock();
+  const terminal = process.stderr;
+  if (given.undo) {
+    const lost = await undoMove({ from, to, lose: given["lose-since-move"], clock, terminal });
+    for (const line of lost) print(`lost: ${line}`);
+    print(`${placeOf(from, "--from")} is served again by packhouse serve, and ${placeOf(to, "--to")} no more.`);
+    return 0;
+  }
+  const folder = (place: string, flag: "--from" | "--to") => (isDatabase(place, flag) ? null : place);
+  const along = { from: folder(from, "--from"), to: folder(to, "--to"), given_key: variable("PACKHOUSE_SECRET_KEY") };
+  const told = json ? (line: string) => terminal.write(`${line}\n`) : print;
+  const begin_anew = given["begin-anew"];
+  const carry = () => takeAlong(along);
+  tell(await move({ from, to, begin_anew, clock, terminal, print: told, verify, takeAlong: carry }), json);
+  return 0;
+}
+
+/** Runs `packhouse verify` on a place. It is another process, since the tables of this one are made for one engine. */
+async function verify(place: string): Promise<string | null> {
+  const database_url = isDatabase(place, "--from") ? place : null;
+  const where = database_url === null ? ["--data", place] : [];
+  const child = Bun.spawn([...ownProgram, "verify", ...where], {
+    env: childEnvironment(database_url),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return code === 0 ? null : `${out}${err}`.trim() || `verify ended with ${code}`;
+}
+
+function tell(moved: Moved, as_json: boolean): void {
+  if (as_json) {
+    print(JSON.stringify(moved));
+    return;
+  }
+  for (const { mode, table, rows } of moved.tables) print(`${mode}: ${table.padEnd(24)} ${rows}`);
+  const speed = Math.round(moved.rows / moved.seconds);
+  print(`${moved.rows} rows were moved in ${moved.seconds.toFixed(1)} s (${speed} rows/s) and compared.`);
+  print(`${moved.to} is the installation from now on. ${moved.from} is kept as it was, and is not served any more.`);
+}

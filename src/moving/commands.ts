@@ -1,0 +1,45 @@
+// What lies beside the databases and belongs to an installation: the key that seals its secrets, and its own certificates.
+import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { startRefused } from "../database/exit.ts";
+import { readSealingKey } from "../kit/seal.ts";
+import { writeWhole } from "../kit/whole_file.ts";
+
+interface Along {
+  /** The data directory at each end; null for a database. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** What `PACKHOUSE_SECRET_KEY` is set to, or null. */
+  readonly given_key: string | null;
+}
+
+/**
+ * Puts the secret key and the certificates of a data directory into another one; answers what the operator has to see
+ * to, a line each. A key that the target had of its own is kept under another name: it sealed nothing that is kept.
+ */
+export function takeAlong({ from, to, given_key }: Along): readonly string[] {
+  if (to === null) {
+    const kept = from !== null && given_key === null && existsSync(join(from, "secret.key"));
+    return kept
+      ? [`Start its servers with PACKHOUSE_SECRET_KEY set to what ${join(from, "secret.key")} holds.`]
+      : ["Start its servers with the same PACKHOUSE_SECRET_KEY as before."];
+  }
+  const key = keyFor(from, given_key);
+  const path = join(to, "secret.key");
+  if (key !== null) writeWhole(path, key);
+  else if (existsSync(path)) renameSync(path, `${path}.before-move`);
+  if (from !== null && existsSync(join(from, "tls"))) cpSync(join(from, "tls"), join(to, "tls"), { recursive: true });
+  if (key !== null) return [`${path} holds the key that the secrets are sealed with: keep a copy of it elsewhere.`];
+  return ["Start it with the same PACKHOUSE_SECRET_KEY as before."];
+}
+
+function keyFor(from: string | null, given_key: string | null): string | null {
+  if (given_key === null) {
+    return from !== null && existsSync(join(from, "secret.key"))
+      ? readFileSync(join(from, "secret.key"), "utf8").trim()
+      : null;
+  }
+  const key = readSealingKey(given_key);
+  if (key === null) throw startRefused("unsuitable", "PACKHOUSE_SECRET_KEY must be 32 bytes as hex or base64.");
+  return Buffer.from(key).toString("hex");
+}
