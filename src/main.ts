@@ -112,7 +112,8 @@ const others: Commands = {
   verify: command({
     summary: "re-derive stock and the counters of orders from the ledger and print the differences",
     flags: { ...place, ...asJson },
-    run: (given) => withStores(given, (stores) => runVerify(stores, given), { must_exist: true, check: true, moved: "allowed" }),
+    run: (given) =>
+      withStores(given, (stores) => runVerify(stores, given), { must_exist: true, check: true, moved: "allowed" }),
   }),
   "new-secret-key": command({
     summary: "go on with another secret key, where the one that the data was sealed with is lost",

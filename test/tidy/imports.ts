@@ -26,6 +26,7 @@ export const ladder = [
   "search",
   "reports",
   "demo",
+  "moving",
   "backups",
   "operations",
   "dashboard",

@@ -1,0 +1,2 @@
+-- additive
+ALTER TABLE "installation" ADD COLUMN "moving" text collate "C";

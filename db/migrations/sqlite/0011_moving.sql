@@ -1,0 +1,2 @@
+-- additive
+ALTER TABLE `installation` ADD `moving` text;
