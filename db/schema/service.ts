@@ -12,7 +12,7 @@ export const installation = table(
     mode: text().$type<Mode>().notNull(),
     /** Sealed under the secret key, which is known by opening it. Null until a server has started. */
     seal: text(),
-    /** Where it stands in a move from or to another installation, as `database/moved.ts` reads it; null when in none. */
+    /** Where it stands in a move from or to another installation, as `database/moved.ts` reads it; null in none. */
     moving: text(),
   },
   () => [check("installation_id", "id = 1"), oneOf("installation", "mode", modes)],

@@ -127,8 +127,8 @@ interface Round {
 const chance = (seed: number) => Number(Bun.hash(`move ${seed}`) % 1_000_003n) / 1_000_003;
 
 /**
- * Kills a move, looks at both ends, and runs it again until it is done. A target that serves while the source does holds
- * nothing: else both would be the installation.
+ * Kills a move, looks at both ends, and runs it again until it is done. A target that serves while the source does
+ * holds nothing: else both would be the installation.
  */
 export async function killedMove(from: string, to: string, seed: number, lasts_ms: number): Promise<Round> {
   const words = ["move", "--from", from, "--to", to];
@@ -166,8 +166,8 @@ export async function killMoves(count: number, first_seed: number, database_url:
     const before = contentOf(origin);
     const lasts_ms: number[] = [];
     let here = origin;
-    // Each move goes on from where the one before has put it; every second one leads back to a folder. The first two are
-    // left to their end, which tells how long the others last.
+    // Each move goes on from where the one before has put it; every second one leads back to a folder. The first two
+    // are left to their end, which tells how long the others last.
     for (let round = 0; round < count + 2; round += 1) {
       const there =
         round % 2 === 1 || database_url === null ? join(folder, `r${round}`) : await makeDatabase(database_url);

@@ -63,7 +63,8 @@ const pause_ms = 200;
  * Makes the schemas that are not there, applies what each lacks and sets the first ids of its mode, for all of them in
  * one transaction. What is additive gives way to the work of other servers, and is tried again. Answers what each had
  * and lacked before. Refuses servers older than PostgreSQL 15, schemas of other programs, of newer versions, of the
- * other world and, unless that is allowed, those of a restore that is not finished and of an installation that is moved.
+ * other world and, unless that is allowed, those of a restore that is not finished and of an installation that is
+ * moved.
  */
 export async function migratePostgresWorlds(
   url: string,

@@ -1,9 +1,9 @@
-// The mark of an installation that is moved: half of it has arrived, or all of it has gone elsewhere. Neither is served.
+// The mark of an installation that is moved: half of it has arrived, or all has gone elsewhere. Neither is served.
 import { startRefused } from "./exit.ts";
 
 /** What a mark says, in the column `moving` of both worlds. */
 export interface Mark {
-  /** `arriving`: it is being filled from elsewhere. `moved`: its records are elsewhere now, and here for looking back. */
+  /** `arriving`: it is being filled from elsewhere. `moved`: its records are elsewhere now, and here to look back. */
   readonly state: "arriving" | "moved";
   /** Names the move, at both ends. */
   readonly move_id: string;

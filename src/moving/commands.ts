@@ -1,4 +1,4 @@
-// What lies beside the databases and belongs to an installation: the key that seals its secrets, and its own certificates.
+// What lies beside the databases and belongs to an installation: the key that seals its secrets, and certificates.
 import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { startRefused } from "../database/exit.ts";

@@ -1,5 +1,5 @@
-// `packhouse move`: an installation from one place to another, on either engine. Until all of it has arrived and was held
-// against the source, the source is the installation; from then on the target is, and the source is not served any more.
+// `packhouse move`: an installation from one place to another, on either engine. Until all of it has arrived and was
+// held against the source, the source is the installation; from then on the target is, and the source is not served.
 import { randomBytes } from "node:crypto";
 import { databaseCode } from "../database/conflict.ts";
 import { compareTable, copyTable, type Difference, type Pair, pairsOf, type Steps } from "../database/ends/copying.ts";
@@ -13,7 +13,7 @@ import type { Terminal } from "../kit/progress.ts";
 import { RowProgress } from "../kit/row_progress.ts";
 import { notUntouched } from "./rules.ts";
 
-export interface Moving {
+interface Moving {
   readonly from: string;
   readonly to: string;
   /** Empty a target that holds half of a move, or what was moved from there to the source, and begin from nothing. */
@@ -37,8 +37,8 @@ export interface Moved {
 }
 
 /**
- * Moves an installation, or goes on with a move that was interrupted. Refuses, with a word that says what to do: a place
- * that is in use, a source that has differences or was moved already, a target that holds records, schemas of
+ * Moves an installation, or goes on with a move that was interrupted. Refuses, with a word that says what to do: a
+ * place that is in use, a source that has differences or was moved already, a target that holds records, schemas of
  * different versions. When it fails or is killed, the source is as it was, and the target says that it is half moved.
  */
 export async function move(moving: Moving): Promise<Moved> {
@@ -259,7 +259,7 @@ async function rowsOf(source: End): Promise<Moved["tables"]> {
   return found;
 }
 
-export interface Undoing {
+interface Undoing {
   readonly from: string;
   readonly to: string;
   /** Go back although the target holds what the source does not. */
@@ -291,7 +291,8 @@ export async function undoMove({ from, to, lose, clock, terminal }: Undoing): Pr
       }
       const lost = found === null ? await sinceMove(source, target, terminal) : [];
       if (lost.length > 0 && !lose) {
-        const way = `Move it back by packhouse move --from and --to exchanged, with --begin-anew; or lose this by --lose-since-move.`;
+        const way =
+          "Move it back with --from and --to exchanged and --begin-anew, or lose what came since by --lose-since-move.";
         throw startRefused("unsuitable", [`${target.place} was written to since:`, ...lost, way].join("\n"));
       }
       if (found?.state !== "arriving") {

@@ -1,8 +1,8 @@
 // What decides whether an installation may be moved into.
 
 /**
- * What a start puts into an empty installation, with the most rows that it makes where people make more; any number where
- * it is null. All other tables are empty as long as nothing has happened.
+ * What a start puts into an empty installation, with the most rows that it makes where people make more; any number
+ * where it is null. All other tables are empty as long as nothing has happened.
  */
 const of_a_start: Readonly<Record<string, number | null>> = {
   address_settings: null,

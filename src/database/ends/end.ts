@@ -2,7 +2,7 @@
 // and columns come from the database's catalog, so that a table which is added later is moved without new code.
 import type { Mode } from "../../kit/mode.ts";
 
-/** A value in the one form that both engines' values are brought to: integers as digits, truth as 0 or 1, bytes as hex. */
+/** A value in the form that both engines' values are brought to: integers as digits, truth as 0 or 1, bytes as hex. */
 export type Cell = string | null;
 /** The values of a row in the order of its table's columns. */
 export type Row = readonly Cell[];
@@ -46,7 +46,7 @@ export interface World {
   clear(tables: readonly Table[]): Promise<void>;
   /** Adds rows, all or nothing. */
   put(table: Table, rows: readonly Row[]): Promise<void>;
-  /** Sets what `sequences`, `time` and `itself` tell, all or nothing, and looks whether all references lead somewhere. */
+  /** Sets what `sequences`, `time` and `itself` tell, all or nothing. Refuses rows that refer to nothing. */
   settle(facts: Facts): Promise<void>;
 }
 

@@ -237,7 +237,8 @@ class PostgresWorld implements World {
     const names = table.columns.map((_, at) => `v${at}`).join();
     const values = table.columns.map((_, at) => rows.map((row) => row[at] ?? null));
     refuseNul(table, values);
-    const query = `insert into ${quoted(table.name)} (${columns}) select ${made} from unnest(${arrays}) as given (${names})`;
+    const given = `unnest(${arrays}) as given (${names})`;
+    const query = `insert into ${quoted(table.name)} (${columns}) select ${made} from ${given}`;
     await this.#ask(query, values);
   }
 

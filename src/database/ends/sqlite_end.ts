@@ -24,7 +24,7 @@ import {
   type World,
 } from "./end.ts";
 
-/** Takes the lock of a data directory and opens both of its databases. Refuses one that is in use, absent or damaged. */
+/** Takes the lock of a data directory and opens its databases. Refuses one that is in use, absent or damaged. */
 export function openSqliteEnd(folder: string, purpose: Purpose): End {
   const data = resolve(folder);
   const paths = modes.map((mode) => ({ mode, path: join(data, `${mode}.db`) }));
@@ -276,7 +276,8 @@ class SqliteWorld implements World {
 
   /** Refuses text that is no UTF-8, of which the driver shows something else. */
   #checkText(table: string, column: string): void {
-    const query = `select hex(${quoted(column)}), ${quoted(column)} from ${quoted(table)} where instr(${quoted(column)}, ?) = 0`;
+    const name = quoted(column);
+    const query = `select hex(${name}), ${name} from ${quoted(table)} where instr(${name}, ?) = 0`;
     for (const [hex, text] of this.#raw.query(query).values("\ufffd") as [string, string | null][]) {
       if (text?.includes("\ufffd") && Buffer.from(text).toString("hex") !== hex.toLowerCase()) {
         throw startRefused("unsuitable", `${table}.${column} holds text that is not UTF-8: ${text.slice(0, 40)}`);
