@@ -24,7 +24,7 @@ export const moveCommands: Commands = {
     flags: ends,
     notes: async () => [
       "",
-      "Stop all servers first. Every row is read again at both ends and compared, and verify must find 0 differences at",
+      "Stop all servers first. Every row is read again at both ends and compared; verify must find 0 differences at",
       "the target; until then the source is served as before. Killed or failed, the same command goes on where it was.",
       "Addresses with a password are better given as variables: PACKHOUSE_FROM and PACKHOUSE_TO.",
     ],
