@@ -2,6 +2,7 @@
 import addresses from "./guides/addresses.md" with { type: "text" };
 import billing from "./guides/billing.md" with { type: "text" };
 import commandLine from "./guides/command_line.md" with { type: "text" };
+import installing from "./guides/installing.md" with { type: "text" };
 import keys from "./guides/keys.md" with { type: "text" };
 import limits from "./guides/limits.md" with { type: "text" };
 import merchants from "./guides/merchants.md" with { type: "text" };
@@ -16,7 +17,7 @@ import users from "./guides/users.md" with { type: "text" };
 import webhooks from "./guides/webhooks.md" with { type: "text" };
 
 /** Sections of the description, each with its heading, in the order in which they are read. */
-export const sections: readonly string[] = [limits, merchants, settings, commandLine, otherMachines, running];
+export const sections: readonly string[] = [limits, merchants, installing, settings, commandLine, otherMachines, running];
 
 /** What there is to know of a chapter as a whole, where its first sentences are not enough. */
 export const chapterGuides: Readonly<Record<string, string>> = {

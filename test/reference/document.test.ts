@@ -64,6 +64,7 @@ describe("the document", () => {
     expect(shown.info.description.match(/^# .*$/gm)).toEqual([
       "# Limits",
       "# Several merchants",
+      "# Installing it",
       "# Settings",
       "# The command line",
       "# Reaching it from other machines",
