@@ -17,7 +17,15 @@ import users from "./guides/users.md" with { type: "text" };
 import webhooks from "./guides/webhooks.md" with { type: "text" };
 
 /** Sections of the description, each with its heading, in the order in which they are read. */
-export const sections: readonly string[] = [limits, merchants, installing, settings, commandLine, otherMachines, running];
+export const sections: readonly string[] = [
+  limits,
+  merchants,
+  installing,
+  settings,
+  commandLine,
+  otherMachines,
+  running,
+];
 
 /** What there is to know of a chapter as a whole, where its first sentences are not enough. */
 export const chapterGuides: Readonly<Record<string, string>> = {

@@ -132,6 +132,7 @@ export async function bootCleanRoot(root: string): Promise<Room> {
     "--quiet",
     "--register=no",
     "--keep-unit",
+    "--private-network",
     "--volatile=overlay",
     `--bind=${shared}:/mnt`,
   ];
@@ -141,6 +142,9 @@ export async function bootCleanRoot(root: string): Promise<Room> {
     ...{ stdin: "ignore", stdout: "ignore", stderr: "inherit" },
   });
   const end = async () => {
+    // Its first process takes all others with it; the one that started it does not.
+    const leader = container.exitCode === null ? childOf(container.pid) : 0;
+    if (leader > 0) process.kill(leader, "SIGKILL");
     container.kill("SIGKILL");
     await container.exited;
     rmSync(shared, { recursive: true, force: true });
@@ -154,7 +158,12 @@ export async function bootCleanRoot(root: string): Promise<Room> {
     await Bun.sleep(200);
     const leader = childOf(container.pid);
     if (!(leader > 0) || !existsSync(`/proc/${leader}/root/run/systemd/system`)) continue;
-    const room = roomAt(leader, ["--root", "--wd", "--uts", "--ipc", "--"], { here: shared, there: "/mnt" }, end);
+    const room = roomAt(
+      leader,
+      ["--root", "--wd", "--uts", "--ipc", "--net", "--"],
+      { here: shared, there: "/mnt" },
+      end,
+    );
     if (/^(?:running|degraded)/.test((await room.run("systemctl", "is-system-running")).said)) return room;
   }
 }
