@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { addressRoutes } from "./addresses/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
+import { restorationRoutes } from "./backups/restoring/routes.ts";
 import { billingRoutes } from "./billing/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
 import { liveRoutes } from "./dashboard/live/routes.ts";
@@ -63,6 +64,7 @@ const features = (service: Service) =>
     .use(eventRoutes)
     .use(requestRoutes(service))
     .use(historyRoutes)
+    .use(restorationRoutes)
     .use(mailRoutes(service))
     .use(auditRoutes)
     .use(askerRoutes(service))

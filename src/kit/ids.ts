@@ -37,6 +37,7 @@ export const idPrefixes = {
   audit_entry: "aud",
   merchant: "mer",
   billable_event: "bev",
+  restoration: "rst",
 } as const;
 
 export type Noun = keyof typeof idPrefixes;

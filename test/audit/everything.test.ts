@@ -21,7 +21,7 @@ interface Asked {
 const all: EntryFilter = {};
 const usual: readonly string[] = ["content-type", "idempotency-key", "if-match"];
 // What these change has no name of its own.
-const nameless: readonly string[] = ["setZoneOverrides", "testMail"];
+const nameless: readonly string[] = ["setZoneOverrides", "testMail", "decideRestored"];
 
 const isNameless = (action: string) => action.startsWith("import") || nameless.includes(action);
 

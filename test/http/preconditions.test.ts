@@ -315,6 +315,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "a page of this moment, which nobody keeps": ["/t/:token"],
   "set by the environment, and told as it is": ["/mail"],
   "figures of this moment": ["/metrics/history"],
+  "it is decided once, and told as it is": ["/restorations"],
   "a line of a log, which nobody asks for twice": ["/requests/:id", "/webhooks/:id/logs/:log_id"],
   "it is decided once, and the clock alone changes it": ["/invitations/:id", "/users/me/second_factor"],
   "a document to print, which nobody keeps": [

@@ -3,6 +3,7 @@
 import {
   insertGaps,
   insertRestoration,
+  listRestorations,
   lockUnsettled,
   type Restoration,
   saveDecision,
@@ -95,11 +96,13 @@ async function begin(tx: Tx, { archive, as_of }: RestoredFrom) {
 const settling_job = "backups.settle_restored";
 
 /**
- * Decides that what has waited since a restore goes out, or never does. A job carries it out. Refuses:
- * invalid_state_transition, where nothing waits for a decision, or another one was made.
+ * Decides that what has waited since a restore goes out, or never does. A job carries it out. The same decision may be
+ * made again. Refuses: invalid_state_transition, where nothing waits for a decision, or another one was made.
  */
 export async function decide(tx: Tx, decision: Decision, decided_by: string): Promise<Restoration> {
   const restoration = await lockUnsettled(tx);
+  const [last] = restoration === null ? await listRestorations(tx) : [];
+  if (last?.decision === decision) return last;
   if (restoration === null) {
     throw new Fault("invalid_state_transition", "Nothing waits for a decision: this world was not restored lately.", {
       action: decision,

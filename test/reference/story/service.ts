@@ -1,5 +1,6 @@
 // Those who are told: keys, subscriptions, deliveries and notices; and the service about itself.
 import { firstId } from "../../../src/database/migrate.ts";
+import { insertRestoration } from "../../../src/database/restorations.ts";
 import type { LoggedRequest } from "../../../src/operations/requests/request.ts";
 import { start } from "../../harness.ts";
 import { storeBlock } from "../../operations/logged_requests.ts";
@@ -113,6 +114,14 @@ const asked: LoggedRequest = {
   bytes_out: 412,
 };
 
+const restored = {
+  archive: "packhouse-20260131T120000Z.tar.zst",
+  as_of: Date.parse("2026-01-31T12:00:00.250Z"),
+  advanced_by: 1_000_000,
+  ...{ waiting_deliveries: 3, waiting_reports: 0, waiting_purchases: 0, withdrawn_mails: 0 },
+  ...{ decision: null, decided_at: null, decided_by: null, settled_at: null },
+};
+
 /** What happened, what can, and how the service is. */
 export async function events({ app, mode, tell }: Teller): Promise<void> {
   await app.runJobs();
@@ -121,6 +130,9 @@ export async function events({ app, mode, tell }: Teller): Promise<void> {
   await app.service.stores[mode].write((tx) => storeBlock(tx, [asked]));
   const requests = await tell("listRequests", { query: { status: "4xx", limit: "1" } });
   await tell("getRequest", { path: { id: requests.data[0].id } });
+  await app.service.stores[mode].write((tx) => insertRestoration(tx, { ...restored, restored_at: tx.now }));
+  await tell("listRestorations");
+  await tell("decideRestored", { key: app.keys[mode].full, body: { action: "send" } });
   for (const operation of [
     "getMetricsHistory",
     "listEventTypes",
