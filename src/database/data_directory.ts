@@ -136,9 +136,8 @@ function keepNumber(commits: CommitFile, number: number, log: Log): void {
 }
 
 /** Looks both databases over and migrates them. Beside a running server, which has done so, only at their versions. */
-function lookOver({ data, older, moved = "refused", log }: DirectorySettings, looks: Looks): void {
-  if (moved === "refused") for (const mode of modes) refuseMarked(join(data, `${mode}.db`));
-  const found = modes.map((mode) => lookAt(join(data, `${mode}.db`), mode, looks, log));
+function lookOver({ data, older, moved, log }: DirectorySettings, looks: Looks): void {
+  const found = modes.map((mode) => lookAt(join(data, `${mode}.db`), mode, { ...looks, moved }, log));
   if (!looks.alone) return;
   const is_older = found.some(isOlder);
   if (is_older && older === "refused") throw refuseOlder(`The data in ${data}`);
@@ -150,7 +149,7 @@ function lookOver({ data, older, moved = "refused", log }: DirectorySettings, lo
 }
 
 /** Looks a database over: its log is empty then. Beside a running server only its version is looked at. */
-function lookAt(path: string, mode: Mode, { alone, reason }: Looks, log: Log): Found {
+function lookAt(path: string, mode: Mode, { alone, reason, moved }: Looks & WhenMoved, log: Log): Found {
   if (alone) {
     checkWorldOfFile(path, mode);
     checkLog(path, log);
@@ -161,6 +160,7 @@ function lookAt(path: string, mode: Mode, { alone, reason }: Looks, log: Log): F
     raw.run("pragma busy_timeout=5000");
     const standing = standingOnSqlite(raw, path);
     checkWorldOnSqlite(raw, mode, path);
+    if (moved !== "allowed") refuseMarked(raw, path);
     if (reason !== null) checkWhole(raw, path, reason, log);
     if (alone) {
       checkNumber(raw, path);
@@ -174,17 +174,13 @@ function lookAt(path: string, mode: Mode, { alone, reason }: Looks, log: Log): F
   }
 }
 
-/** Refuses a database that is moved, before anything is done with it. */
-function refuseMarked(path: string): void {
-  if (!existsSync(path)) return;
-  const raw = new Database(path, { readwrite: true, strict: true });
-  try {
-    raw.run("pragma busy_timeout=5000");
-    const tells = raw.query("select 1 from pragma_table_info('installation') where name = 'moving'").all().length > 0;
-    if (tells) refuseMoved(raw.query("select moving from installation").values()[0]?.[0] as string | null, path);
-  } finally {
-    raw.close();
-  }
+interface WhenMoved {
+  readonly moved: Moved | undefined;
+}
+
+function refuseMarked(raw: Database, path: string): void {
+  const tells = raw.query("select 1 from pragma_table_info('installation') where name = 'moving'").all().length > 0;
+  if (tells) refuseMoved(raw.query("select moving from installation").values()[0]?.[0] as string | null, path);
 }
 
 /** Refuses a database whose files are damaged, cut off or another world's, without changing any of them. */
