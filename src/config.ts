@@ -8,6 +8,11 @@ export const version: string = manifest.version;
 /** What the command line holds after the program's name. */
 export const commandLine: readonly string[] = process.argv.slice(2);
 
+/** The words that start this program again, whether it is compiled or runs from its source. */
+export const programWords: readonly string[] = /\.ts$/.test(Bun.main)
+  ? [process.execPath, Bun.main]
+  : [process.execPath];
+
 /** A setting of the environment, or null where it is absent or empty. */
 export function variable(name: `PACKHOUSE_${string}`): string | null {
   return process.env[name] || null;

@@ -26,6 +26,7 @@ import {
   version,
   WrongUse,
 } from "./config.ts";
+import { continuousFlags, readContinuous } from "./continuous_settings.ts";
 import { isStartRefused } from "./database/exit.ts";
 import type { Stores } from "./database/open.ts";
 import type { Difference } from "./database/verifier.ts";
@@ -76,6 +77,7 @@ const serving: Command = command({
     },
     ...place,
     ...retention,
+    ...continuousFlags,
     ...settingFlags,
   },
   run: runServe,
@@ -92,6 +94,7 @@ async function allCommands(): Promise<Commands> {
   const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
   const { doctorCommands } = await import("./doctor_commands.ts");
   const { healthCommands } = await import("./health_commands.ts");
+  const { continuousCommands } = await import("./continuous_commands.ts");
   return {
     serve: serving,
     ...onCommandLine("keys", keyCommands),
@@ -102,6 +105,7 @@ async function allCommands(): Promise<Commands> {
     ...doctorCommands(allCommands),
     ...backupCommands,
     ...restoreCommands,
+    ...continuousCommands,
     ...spreadsheetCommands,
     ...moveCommands,
     ...onCommandLine("export", { "": wholeExport }),
@@ -165,6 +169,7 @@ function onCommandLine(group: string, all: Readonly<Record<string, KeyCommand>>)
 
 type ServeFlags = Place &
   Given<typeof retention> &
+  Given<typeof continuousFlags> &
   Given<typeof settingFlags> & {
     host: string | undefined;
     port: string | undefined;
@@ -193,7 +198,8 @@ async function runServe(given: ServeFlags): Promise<number> {
   const allow_insecure_lan = given["allow-insecure-lan"];
   const request_log_days = daysOf(given, "request-log-days", 1, 30);
   const kept = { event_retention_days, request_log_days };
-  const settings = { host, port, tls, allow_insecure_lan, data, database_url: databaseUrl, ...kept };
+  const ship_to = readContinuous(given, databaseUrl);
+  const settings = { host, port, tls, allow_insecure_lan, data, database_url: databaseUrl, ship_to, ...kept };
   const { serve } = await import("./serve.ts");
   const operation = readSettings(given, lines);
   if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");

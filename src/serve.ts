@@ -33,6 +33,8 @@ export interface ServeSettings {
   readonly port: number;
   readonly data: string;
   readonly database_url: string | null;
+  /** Where what is committed is shipped to; null when it is not. */
+  readonly ship_to?: string | null;
   readonly event_retention_days: number;
   /** Whether people may sign in over plain http from other machines. */
   readonly allow_insecure_lan: boolean;
@@ -84,7 +86,9 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     exit(exitCodes.storage);
   };
   let site: Site = unreachable;
-  const opening = { data, database_url, purpose: "serve", log, fatal, check, connections } as const;
+  const shipping = await shippingOf(settings);
+  const followers = shipping?.followers;
+  const opening = { data, database_url, purpose: "serve", log, fatal, check, connections, followers } as const;
   const stores = await openStores({ ...opening, site: () => site });
   const now = () => stores.live.clock.now();
   const orClose = async (error: unknown) => {
@@ -133,7 +137,8 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   await welcome(stores, service, addresses, print);
   const kept = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
   print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
-  const house = { stores, service, settings, entrance, whole, port };
+  shipping?.start();
+  const house = { stores, service, settings, entrance, whole, port, shipping };
   const stop = async () => {
     await drained(house, draining);
     certificate.stop();
@@ -153,6 +158,13 @@ async function refusing(stores: Stores): Promise<readonly Mode[]> {
         () => [mode],
       );
   return (await Promise.all(modes.map(refuses))).flat();
+}
+
+/** What ships the commits of the data that is about to be opened; null where nothing is shipped. */
+async function shippingOf({ ship_to, data, log }: ServeSettings) {
+  if (!ship_to) return null;
+  const { shippingTo } = await import("./continuous.ts");
+  return shippingTo(ship_to, data, log);
 }
 
 /** Ends a process whose features could not be loaded: it would answer how it is, and nothing else. */

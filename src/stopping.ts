@@ -1,4 +1,5 @@
 // How a server stops: first it says so, then it ends what is under way, then it lets go of the data.
+import type { Continuous } from "./backups/continuous/continuous.ts";
 import type { Stores } from "./database/open.ts";
 import type { Entrance } from "./http/entrance.ts";
 import type { Service } from "./http/service.ts";
@@ -15,6 +16,7 @@ interface House {
   readonly entrance: Entrance;
   readonly whole: Whole;
   readonly port: Port | null;
+  readonly shipping: Continuous | null;
 }
 
 // Longer than balancers take that look every second or two and believe the second look.
@@ -49,8 +51,9 @@ export async function drained({ stores, settings, entrance }: House, draining: A
 }
 
 /** Ends what is under way and lets go of the data. False when something took too long and was left. */
-export async function stopped({ stores, service, settings, entrance, whole, port }: House): Promise<boolean> {
+export async function stopped({ stores, service, settings, entrance, whole, port, shipping }: House): Promise<boolean> {
   const { stop_ms, log } = settings;
+  const begun_at = performance.now();
   entrance.close();
   const all = await within(0.9 * stop_ms, (limit_ms) => rest(limit_ms, entrance, whole, port));
   if (!all) log.warn("what was under way took too long and was left");
@@ -60,6 +63,8 @@ export async function stopped({ stores, service, settings, entrance, whole, port
   // Everything that was answered is on the disk. Work that is not done now is done at the next start.
   const closed = await within(Math.max(0.1 * stop_ms, closing_min_ms), () => close(stores, service));
   if (!closed) log.warn("the data took too long to be closed and was left as after a crash");
+  // The last commits are taken when the data is closed.
+  await shipping?.finish(Math.max(stop_ms - (performance.now() - begun_at), closing_min_ms));
   return all;
 }
 

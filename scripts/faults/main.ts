@@ -1,6 +1,7 @@
 // `bun run faults`: what the service does when clocks step, power is cut, clients do not read and imports are hostile.
 import { cpus } from "node:os";
 import { clock } from "./clock.ts";
+import { continuous } from "./continuous/main.ts";
 import type { FaultScript } from "./fault_script.ts";
 import { imports } from "./imports.ts";
 import { moves } from "./moves.ts";
@@ -9,7 +10,16 @@ import { power } from "./power.ts";
 import { purchases } from "./purchases/main.ts";
 import { unread } from "./unread.ts";
 
-const scripts: Readonly<Record<string, FaultScript>> = { clock, power, imports, moves, unread, purchases, packages };
+const scripts: Readonly<Record<string, FaultScript>> = {
+  clock,
+  continuous,
+  power,
+  imports,
+  moves,
+  unread,
+  purchases,
+  packages,
+};
 
 const usage = () =>
   [

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import type { Log } from "../kit/log.ts";
 import { type Frames, restartLog } from "./checkpoint.ts";
 import { type Checkpointer, checkpointsAside, checkpointsHere } from "./checkpointer.ts";
+import type { LogFollower } from "./log_follower.ts";
 import { checkpoint_pages, type SqliteConnection } from "./sqlite_connection.ts";
 import { troubleOf } from "./trouble.ts";
 
@@ -18,6 +19,8 @@ interface CommitLogSettings {
   readonly log: Log;
   /** Waits until what was written to an open file is on the disk. */
   readonly sync?: ((file: number) => Promise<void>) | undefined;
+  /** Who keeps the frames elsewhere: the log does not begin anew before it has them, within bounds. */
+  readonly follower?: LogFollower | null | undefined;
   /** Called when the log should begin anew. */
   readonly due: () => void;
   /** Called when a checkpoint failed in a way after which nothing can be believed. */
@@ -53,6 +56,13 @@ export function openLogFile(path: string, sync: CommitLogSettings["sync"] = prom
  */
 const most_pages = 3 * checkpoint_pages;
 const growth_most = 1.5;
+/**
+ * How long a log waits for its frames to be taken: until it has so many (256 MiB), and for so long since they could not
+ * be taken for the first time.
+ */
+const waits_pages = 65_536;
+const waits_ms = 60_000;
+
 /** A shorter log (1 MiB) is copied by whoever closes the database, sooner than a thread would begin to. */
 const short_pages = 256;
 
@@ -61,8 +71,13 @@ export class CommitLog {
   readonly #file: LogFile;
   readonly #checkpoints: Checkpointer;
   readonly #look: Statement;
+  readonly #follower: LogFollower | null;
   /** The first pass, while it goes on. */
   #copying: Promise<void> | null = null;
+  /** Whether the first pass still waits for the frames to be taken; writes go on meanwhile. */
+  #taking = false;
+  /** Since when (monotonic ms) the frames could not be taken. */
+  #waits_since: number | null = null;
   #due = false;
   /** How many frames the log held when it was looked at last. */
   #held = 0;
@@ -74,14 +89,16 @@ export class CommitLog {
   #most = most_pages;
 
   constructor(settings: CommitLogSettings) {
-    const { path, writer, worker, log, sync } = settings;
+    const { path, writer, worker, log, sync, follower = null } = settings;
     this.#settings = settings;
+    this.#follower = follower;
     this.#checkpoints = worker ? checkpointsAside(path, log) : checkpointsHere(path);
     // The head of the log and its place in the folder are on the disk from the start: SQLite sees to them by itself.
     restartLog(writer.raw);
     writer.raw.run("pragma synchronous=normal");
     this.#file = openLogFile(path, sync);
     this.#look = writer.plain("pragma wal_checkpoint(noop)");
+    follower?.begin(path);
   }
 
   /** Resolves when all that was committed is on the disk. */
@@ -105,10 +122,10 @@ export class CommitLog {
       this.#notice(error);
       return;
     }
-    if (this.#copying !== null) this.#due ||= this.#held >= this.#most;
+    if (this.#copying !== null) this.#due ||= !this.#taking && this.#held >= this.#most;
     else if (this.#held >= this.#next) {
       this.#most = Math.max(most_pages, growth_most * this.#held);
-      this.#copying = this.#tried(() => this.#checkpoints.copy()).then((frames) => this.#passed(frames));
+      this.#copying = this.#copyFirst();
     }
   }
 
@@ -124,12 +141,40 @@ export class CommitLog {
     }
   }
 
+  async #copyFirst(): Promise<void> {
+    this.#taking = true;
+    const taken = await this.#taken();
+    this.#taking = false;
+    if (taken) this.#passed(await this.#tried(() => this.#checkpoints.copy()));
+    else this.#copying = null;
+  }
+
+  /** Whether the log may begin anew as far as its follower goes. If it may not, that is tried again a little later. */
+  async #taken(): Promise<boolean> {
+    const follower = this.#follower;
+    if (follower === null) return true;
+    if (await follower.take()) {
+      this.#waits_since = null;
+      return true;
+    }
+    this.#waits_since ??= performance.now();
+    this.#next = this.#held + checkpoint_pages / 4;
+    if (this.#held < waits_pages && performance.now() - this.#waits_since < waits_ms) return false;
+    this.#waits_since = null;
+    follower.giveUp();
+    return true;
+  }
+
   /**
    * Copies the rest of the log and begins it anew. Nothing is committed meanwhile; `letGo` resolves when each view of
    * the data that is open was taken after it was called.
    */
   async renew(letGo: () => Promise<void>): Promise<void> {
     await this.#copying;
+    this.#due = false;
+    // What was committed since the first pass is little.
+    if (!(await this.#taken())) return;
+    await this.#follower?.letGo();
     const { held } = await this.#tried(async () => {
       await letGo();
       const frames = await this.#checkpoints.copy();
@@ -138,6 +183,7 @@ export class CommitLog {
       await letGo();
       return await this.#checkpoints.restart();
     });
+    await this.#follower?.hold();
     this.#next = held < checkpoint_pages ? checkpoint_pages : held + checkpoint_pages / 4;
     if (held < this.#copied) this.#copied = 0;
     this.#due = false;
@@ -146,6 +192,7 @@ export class CommitLog {
   /** Copies a log of some length while others answer, so that closing the database has little to wait for. */
   async close(): Promise<void> {
     await this.#copying;
+    await this.#follower?.close();
     if (this.#settings.worker && this.#held >= short_pages) await this.#tried(() => this.#checkpoints.copy());
     await this.#checkpoints.close();
     this.#file.close();

@@ -13,6 +13,7 @@ import { databaseCode } from "./conflict.ts";
 import { isStartRefused, startRefused } from "./exit.ts";
 import { forgetRun, noteEnd, noteStart, reasonToCheck } from "./last_run.ts";
 import { type InstanceLock, lock, tryLock } from "./lock.ts";
+import type { LogFollower } from "./log_follower.ts";
 import {
   type Applied,
   checkWorldOnSqlite,
@@ -52,6 +53,8 @@ export interface DirectorySettings {
   readonly fatal: (error: unknown) => void;
   /** How the service is reached, once it is known; nothing leads to it when absent. */
   readonly site?: (() => Site) | undefined;
+  /** Who keeps the frames of each world's log elsewhere; only where a server has the directory for itself. */
+  readonly followers?: Readonly<Record<Mode, LogFollower>> | undefined;
 }
 
 // Another command has the lock for no longer than that; a server keeps it, and its commands should not be slow.
@@ -77,13 +80,14 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
       settings.log.info("a restore was completed", { data: settings.data });
     }
     refuseUnfinished(settings.data);
-    const reason = settings.check ? "it was asked for" : alone ? reasonToCheck(settings.data) : null;
+    const found = alone ? reasonToCheck(settings.data) : null;
+    const reason = settings.check ? "it was asked for" : found;
     let is_damaged = false;
     const damaged = () => {
       is_damaged = true;
       forgetRun(settings.data);
     };
-    lookOver(settings, { alone, reason });
+    lookOver(settings, { alone, reason, untouched: found === null });
     const open = (mode: Mode) => openOne({ ...settings, damaged }, mode, clocks[mode], opened);
     const [live, test] = [open("live"), open("test")];
     // What is acknowledged from now on is worth nothing in files that a power cut takes away.
@@ -98,10 +102,14 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
   }
 }
 
-/** Whether nobody else uses the directory, and why its databases are looked through as a whole, if they are. */
+/**
+ * Whether nobody else uses the directory, why its databases are looked through as a whole, if they are, and whether
+ * they are as the last server left them.
+ */
 interface Looks {
   readonly alone: boolean;
   readonly reason: string | null;
+  readonly untouched: boolean;
 }
 
 function openOne(
@@ -111,6 +119,7 @@ function openOne(
   opened: { close(): unknown }[],
 ): Store {
   const path = join(settings.data, `${mode}.db`);
+  const follower = followerOf(settings, mode);
   const commits = openCommitFile(`${path}.commit`);
   opened.push(commits);
   const committed = (number: number) => keepNumber(commits, number, settings.log);
@@ -121,7 +130,7 @@ function openOne(
     forgetRun(settings.data);
     settings.fatal(error);
   };
-  const store = openSqlite({ path, mode, clock, log, fatal: failed, damaged, committed, waits, site });
+  const store = openSqlite({ path, mode, clock, log, fatal: failed, damaged, committed, waits, site, follower });
   opened.push(store);
   return store;
 }
@@ -136,8 +145,11 @@ function keepNumber(commits: CommitFile, number: number, log: Log): void {
 }
 
 /** Looks both databases over and migrates them. Beside a running server, which has done so, only at their versions. */
-function lookOver({ data, older, moved, log }: DirectorySettings, looks: Looks): void {
-  const found = modes.map((mode) => lookAt(join(data, `${mode}.db`), mode, { ...looks, moved }, log));
+function lookOver(settings: DirectorySettings, looks: Looks): void {
+  const { data, older, moved, log } = settings;
+  const found = modes.map((mode) => {
+    return lookAt({ path: join(data, `${mode}.db`), mode, log, moved, follower: followerOf(settings, mode) }, looks);
+  });
   if (!looks.alone) return;
   const is_older = found.some(isOlder);
   if (is_older && older === "refused") throw refuseOlder(`The data in ${data}`);
@@ -148,8 +160,19 @@ function lookOver({ data, older, moved, log }: DirectorySettings, looks: Looks):
   for (const { path, applied } of found) tellOfNewer(path, applied, log);
 }
 
+interface Looked {
+  readonly path: string;
+  readonly mode: Mode;
+  readonly log: Log;
+  readonly moved: Moved | undefined;
+  readonly follower: LogFollower | undefined;
+}
+
+const followerOf = ({ purpose, followers }: DirectorySettings, mode: Mode) =>
+  purpose === "serve" ? followers?.[mode] : undefined;
+
 /** Looks a database over: its log is empty then. Beside a running server only its version is looked at. */
-function lookAt(path: string, mode: Mode, { alone, reason, moved }: Looks & WhenMoved, log: Log): Found {
+function lookAt({ path, mode, log, moved, follower }: Looked, { alone, reason, untouched }: Looks): Found {
   if (alone) {
     checkWorldOfFile(path, mode);
     checkLog(path, log);
@@ -164,6 +187,8 @@ function lookAt(path: string, mode: Mode, { alone, reason, moved }: Looks & When
     if (reason !== null) checkWhole(raw, path, reason, log);
     if (alone) {
       checkNumber(raw, path);
+      // What the log holds is looked at before anything can change it.
+      follower?.found({ path, ...lastCommit(raw), migrates: isLacking(standing), untouched });
       if (standing.applied.length > 0) settle(raw, path);
     } else if (isLacking(standing)) {
       throw startRefused("in_use", `${path} is of an older Packhouse that is running. Stop it first.`);
@@ -172,10 +197,6 @@ function lookAt(path: string, mode: Mode, { alone, reason, moved }: Looks & When
   } finally {
     raw.close();
   }
-}
-
-interface WhenMoved {
-  readonly moved: Moved | undefined;
 }
 
 function refuseMarked(raw: Database, path: string): void {
@@ -270,11 +291,18 @@ function checkSize(raw: Database, path: string): void {
   throw startRefused("damaged", `${path} has been cut off. ${advice}`);
 }
 
-function checkNumber(raw: Database, path: string): void {
+/** The last commit of a database, and the count of the changes of its schema. */
+function lastCommit(raw: Database): { number: number; at: number; schema_version: number } {
   const tables = raw.query("select 1 from sqlite_schema where name = 'commit_sequence'").values();
-  const number = tables.length > 0 ? raw.query("select number from commit_sequence").values()[0]?.[0] : 0;
+  const row = tables.length > 0 ? raw.query("select number, at from commit_sequence").values()[0] : undefined;
+  const version = raw.query("pragma schema_version").values()[0]?.[0];
+  return { number: Number(row?.[0] ?? 0), at: Number(row?.[1] ?? 0), schema_version: Number(version) };
+}
+
+function checkNumber(raw: Database, path: string): void {
+  const { number } = lastCommit(raw);
   const kept = readCommitFile(`${path}.commit`);
-  if (kept === null || typeof number !== "number" || number >= kept) return;
+  if (kept === null || number >= kept) return;
   throw startRefused("damaged", `${path} has lost ${kept - number} of its last commits. ${advice}`);
 }
 

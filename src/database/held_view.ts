@@ -81,8 +81,8 @@ function takeView(raw: Database, path: string, log: number | null) {
   const looking = new Database(path, { create: false, readwrite: true, strict: true });
   const asked = looking.prepare("pragma wal_checkpoint(noop)");
   const look = () => {
-    const [, held = 0, copied = 0] = asked.values()[0] as [number, number, number];
-    return { held: Math.max(held, 0), copied: Math.max(copied, 0), head: log === null ? "" : headOf(log) };
+    const [, held, copied] = asked.values()[0] as [number, number, number];
+    return { held, copied, head: log === null ? "" : headOf(log) };
   };
   try {
     const page_bytes = Number(raw.query("pragma page_size").values()[0]?.[0]);
@@ -91,7 +91,9 @@ function takeView(raw: Database, path: string, log: number | null) {
       raw.run("begin");
       const row = raw.query<{ number: number; at: number }, []>("select number, at from commit_sequence").get();
       const after = look();
-      if (row !== null && before.held === after.held && before.head === after.head) {
+      // While a commit changes what is asked for, the answer is -1.
+      const is_known = log === null || before.held >= 0;
+      if (row !== null && is_known && before.held === after.held && before.head === after.head) {
         // Once every frame of the view is in the file, no checkpoint writes there until the view ends.
         const whole = after.copied >= after.held;
         const frame_bytes = frame_header_bytes + page_bytes;

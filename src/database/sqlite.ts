@@ -11,6 +11,7 @@ import { CommitLog, type LogFile, openLogFile } from "./commit_log.ts";
 import { findDamage } from "./damage.ts";
 import { Effects, type Listeners } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
+import type { LogFollower } from "./log_follower.ts";
 import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
 import { OneTurn } from "./one_turn.ts";
 import { unscoped } from "./scope.ts";
@@ -49,6 +50,8 @@ export interface SqliteSettings {
   readonly waits?: "nobody" | "checkpoints" | "commits";
   /** Waits until what was written to an open file is on the disk. */
   readonly sync?: ((file: number) => Promise<void>) | undefined;
+  /** Who keeps the frames of the log elsewhere; not where `waits` is `commits`. */
+  readonly follower?: LogFollower | null | undefined;
 }
 
 interface Job {
@@ -135,7 +138,7 @@ class SqliteStore implements Store {
   readonly #number;
 
   constructor(settings: SqliteSettings) {
-    const { path, mode, clock: source, log, waits = "checkpoints", sync } = settings;
+    const { path, mode, clock: source, log, waits = "checkpoints", sync, follower } = settings;
     this.mode = mode;
     this.#settings = settings;
     const read = () => source.now() - source.ahead_ms;
@@ -152,6 +155,7 @@ class SqliteStore implements Store {
             path,
             log,
             sync,
+            follower,
             writer: this.#writer,
             worker: waits === "nobody",
             due: () => {

@@ -3,6 +3,7 @@
 /** The program of each worker by its path from `src/`. The build puts every one of them into the binary. */
 export const workers = {
   check: "database/check_worker.ts",
+  follow: "backups/continuous/follow_worker.ts",
   checkpoint: "database/checkpoint_worker.ts",
   press: "typesetting/press/worker.ts",
 } as const;

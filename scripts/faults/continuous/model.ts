@@ -1,0 +1,77 @@
+// What the data holds, as one line that can be compared, and copies of it as a backup makes them.
+import { Database } from "bun:sqlite";
+import { createHash } from "node:crypto";
+import { mkdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { openLogHold } from "../../../src/database/log_hold.ts";
+import { type Mode, modes } from "../../../src/kit/mode.ts";
+
+/** A database after one of its commits. */
+export interface State {
+  readonly number: number;
+  readonly at: number;
+  /** Of all rows of all tables. */
+  readonly hash: string;
+}
+
+export interface Point extends State {
+  readonly world: Mode;
+}
+
+/** The last commit of a database and a checksum of all it holds, by a view of its own. */
+export function stateOf(path: string): State {
+  const raw = new Database(path, { readonly: true, strict: true });
+  try {
+    raw.run("begin");
+    const [number, at] = values(raw, "select number, at from commit_sequence")[0] as [number, number];
+    const tables = values(raw, "select name from sqlite_schema where type = 'table' order by name").map(String);
+    const hash = createHash("sha256");
+    for (const table of tables) {
+      // An index keeps what its table has in words of its own.
+      if (/_(?:data|idx|content|docsize|config)$/.test(table)) continue;
+      for (const row of values(raw, `select * from "${table}" order by 1`))
+        hash.update(`${table} ${JSON.stringify(row)}`);
+    }
+    raw.run("commit");
+    return { number, at, hash: hash.digest("hex") };
+  } finally {
+    raw.close();
+  }
+}
+
+function values(raw: Database, query: string): unknown[][] {
+  const asked = raw.prepare(query);
+  try {
+    return asked.values();
+  } finally {
+    asked.finalize();
+  }
+}
+
+/** The folder of the copies in a place. */
+export const basesOf = (place: string): string => join(place, "bases");
+
+/**
+ * Copies both databases with their logs while they are in use, as a backup does: the log is held meanwhile, so that the
+ * frames of every page that a checkpoint writes into the copied file are in the copied log. By a process of its own,
+ * since closing the file in this one would drop the locks of SQLite.
+ */
+export async function copyBase(data: string, place: string, name: string): Promise<void> {
+  const draft = join(basesOf(place), `${name}.part`);
+  mkdirSync(draft, { recursive: true });
+  for (const world of modes) {
+    const path = join(data, `${world}.db`);
+    const hold = openLogHold(path);
+    try {
+      // A log that has been copied as a whole cannot be held: until something is committed.
+      while (!hold.hold()) await Bun.sleep(5);
+      for (const file of [path, `${path}-wal`]) {
+        const copying = Bun.spawn(["cp", file, draft]);
+        if ((await copying.exited) !== 0) throw new Error(`${file} could not be copied`);
+      }
+    } finally {
+      hold.close();
+    }
+  }
+  renameSync(draft, join(basesOf(place), name));
+}

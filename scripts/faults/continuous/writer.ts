@@ -1,0 +1,71 @@
+// A process of its own that serves a data directory as far as shipping goes: it writes at random to both worlds, ships
+// what it commits, and tells after each round what the data holds.
+// Arguments: the data directory, the place of shipped commits, a seed, how often to ship (ms).
+import { eq } from "drizzle-orm";
+import { leases } from "../../../db/schema/service.ts";
+import { openContinuous } from "../../../src/backups/continuous/continuous.ts";
+import { folderPlace } from "../../../src/backups/continuous/place.ts";
+import { exitCodes } from "../../../src/database/exit.ts";
+import { openStores } from "../../../src/database/open.ts";
+import { insert } from "../../../src/database/statements.ts";
+import type { Store } from "../../../src/database/store.ts";
+import { systemClock } from "../../../src/kit/clock.ts";
+import { openLog } from "../../../src/kit/log.ts";
+import { modes } from "../../../src/kit/mode.ts";
+import { seededRandom } from "../../../src/kit/random.ts";
+import { copyBase, stateOf } from "./model.ts";
+
+const [data = "", place = "", seed = "1", every_ms = "50"] = process.argv.slice(2);
+const random = seededRandom(Number(seed));
+const clock = systemClock();
+const log = openLog({ level: "warn", format: "text", write: (line) => console.error(line) });
+let backups = 0;
+
+const continuous = openContinuous({
+  ...{ data, place: folderPlace(place), log, now: () => clock.now(), every_ms: Number(every_ms) },
+  backUp: async () => {
+    backups += 1;
+    await copyBase(data, place, `${clock.now()}-${process.pid}-${backups}`);
+  },
+  backups: async () => [],
+});
+const { followers } = continuous;
+const fatal = () => process.exit(exitCodes.storage);
+const stores = await openStores({ data, database_url: null, purpose: "serve", log, fatal, followers });
+continuous.start();
+console.log("ready");
+// A writer that nobody kills does not stay for ever.
+setTimeout(() => process.exit(1), 120_000).unref();
+
+let is_asked = false;
+process.on("SIGTERM", () => {
+  is_asked = true;
+});
+
+const names = Array.from({ length: 60 }, (_, at) => `row ${at}`);
+
+/** One write of a random kind: a row that is new, changed or gone, mostly small, at times as long as many pages. */
+async function change(store: Store): Promise<void> {
+  const name = random.pick(names);
+  const owner = "x".repeat(random.chance(0.2) ? random.integer(10_000, 400_000) : random.integer(1, 3000));
+  const row = { name, owner: owner + String(random.integer(0, 1e9)), until: random.integer(0, 1e9) };
+  await store.write(async (tx) => {
+    await tx.sql.delete(leases).where(eq(leases.name, name));
+    if (random.chance(0.85)) await insert(tx, leases, [row]);
+  });
+}
+
+for (let round = 0; !is_asked; round += 1) {
+  for (const world of modes) {
+    if (world === "test" && round % 4 !== 0) continue;
+    const begun_at = clock.now();
+    // Moments tell commits apart only when they differ.
+    while (clock.now() <= begun_at) await Bun.sleep(1);
+    await Promise.all(Array.from({ length: random.integer(1, 6) }, () => change(stores[world])));
+    console.log(JSON.stringify({ world, ...stateOf(`${data}/${world}.db`) }));
+  }
+}
+await stores.close();
+await continuous.finish(10_000);
+// A copy may still wait for a log that is gone.
+process.exit(0);

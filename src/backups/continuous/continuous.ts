@@ -1,0 +1,289 @@
+// Ships what is committed, a few seconds after it was: the frames of both worlds' logs, to the place of the backups.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { LogFollower } from "../../database/log_follower.ts";
+import type { Log } from "../../kit/log.ts";
+import { type Mode, modes } from "../../kit/mode.ts";
+import { makeFolder, writeWhole } from "../../kit/whole_file.ts";
+import { spoolOf, waitingIn } from "./chain.ts";
+import { type FollowedChain, WorldFollower } from "./follower.ts";
+import { behind_seconds, broken_chains, level, shipped_bytes, shipped_segments, waiting_bytes } from "./meters.ts";
+import type { ShippedPlace } from "./place.ts";
+import { readingThread } from "./reading_thread.ts";
+import { neededFrom, outlived } from "./retention.ts";
+import { readName, type SegmentName } from "./segment.ts";
+
+/** How often what was committed is shipped. */
+const ship_every_ms = 10_000;
+/** When so much waits to be shipped, since the place cannot be reached, the chain is given up to spare the disk. */
+const waiting_max_bytes = 1024 ** 3;
+/** Every moment of so long ago can be restored, as far as there are backups. */
+const keep_ms = 7 * 24 * 3600 * 1000;
+const prune_every_ms = 3600 * 1000;
+const retry_backup_ms = 60_000;
+
+interface ContinuousSettings {
+  readonly data: string;
+  readonly place: ShippedPlace;
+  readonly log: Log;
+  readonly now: () => number;
+  /** Makes a backup in the place now, from which a chain of segments can lead on. */
+  readonly backUp: () => Promise<void>;
+  /** The moments (ms) of the backups in the place. */
+  readonly backups: () => Promise<readonly number[]>;
+  readonly every_ms?: number;
+  readonly most_waiting_bytes?: number;
+}
+
+/** How it stands with one world. */
+interface ShippingState extends FollowedChain {
+  /** All that was committed by then (ms) is in its place; null before the first time. */
+  readonly shipped_until: number | null;
+  /** Whether there is a backup from which the chain leads on, so that what was shipped can be restored. */
+  readonly is_based: boolean;
+}
+
+/** How it stands with shipping. */
+interface ContinuousState {
+  readonly place: string;
+  readonly every_ms: number;
+  readonly worlds: Readonly<Record<Mode, ShippingState>>;
+  readonly waiting_bytes: number;
+  /** Why the place could not be reached when it was tried last. */
+  readonly problem: string | null;
+}
+
+export interface Continuous {
+  /** To be handed to the store before it opens the data. */
+  readonly followers: Readonly<Record<Mode, LogFollower>>;
+  /** Begins to ship, once the data is open. */
+  start(): void;
+  /** Ships what is committed now. Resolves when that was done or has failed. */
+  ship(): Promise<void>;
+  state(): ContinuousState;
+  /** Ships the last segments, which are taken when the data is closed, for so long at most. */
+  finish(limit_ms: number): Promise<void>;
+}
+
+/** Opens the shipping of a data directory, which a server is about to open. */
+export function openContinuous(settings: ContinuousSettings): Continuous {
+  return new Shipping(settings);
+}
+
+class Shipping implements Continuous {
+  readonly followers: Readonly<Record<Mode, WorldFollower>>;
+  readonly #settings: ContinuousSettings;
+  readonly #spool: string;
+  readonly #thread;
+  readonly #showBehind = level(behind_seconds);
+  readonly #showWaiting = level(waiting_bytes);
+  readonly #shipped_until: Record<Mode, number | null> = { live: null, test: null };
+  #based: Partial<Record<Mode, string>>;
+  #problem: string | null = null;
+  #waiting = 0;
+  #timer: Timer | null = null;
+  #shipping: Promise<void> | null = null;
+  #backing_up: Promise<void> | null = null;
+  #back_up_after = 0;
+  #prune_after = 0;
+  #checked = false;
+  #ending = false;
+
+  constructor(settings: ContinuousSettings) {
+    const { data, log, now, place } = settings;
+    this.#settings = settings;
+    this.#spool = spoolOf(data);
+    this.#thread = readingThread(log);
+    const broke = (world: Mode, reason: string) => {
+      broken_chains.add(1, world);
+      this.#checked = false;
+      log.warn("shipping begins again from a new backup", { world, reason });
+    };
+    const of = (world: Mode) => {
+      return new WorldFollower({
+        world,
+        spool: this.#spool,
+        place: place.place,
+        log,
+        now,
+        ask: this.#thread.ask,
+        broke,
+      });
+    };
+    this.followers = { live: of("live"), test: of("test") };
+    this.#based = this.#recall(place.place);
+  }
+
+  start(): void {
+    const { every_ms = ship_every_ms } = this.#settings;
+    this.#timer = setInterval(() => void this.ship(), every_ms);
+    void this.ship();
+  }
+
+  ship(): Promise<void> {
+    this.#shipping ??= this.#shipOnce().finally(() => {
+      this.#shipping = null;
+    });
+    return this.#shipping;
+  }
+
+  state(): ContinuousState {
+    const { place, every_ms = ship_every_ms } = this.#settings;
+    const of = (world: Mode): ShippingState => {
+      const { known } = this.followers[world];
+      return { ...known, shipped_until: this.#shipped_until[world], is_based: this.#isBased(world) };
+    };
+    const worlds = { live: of("live"), test: of("test") };
+    return { place: place.place, every_ms, worlds, waiting_bytes: this.#waiting, problem: this.#problem };
+  }
+
+  async finish(limit_ms: number): Promise<void> {
+    this.#ending = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, limit_ms);
+    const last = async () => {
+      await this.#shipping;
+      await this.#sendAll();
+    };
+    await Promise.race([last(), late.promise]).finally(() => clearTimeout(timer));
+    this.#thread.close();
+    if (this.#waiting > 0) {
+      this.#settings.log.warn("the last commits were not shipped; they are at the next start", {
+        bytes: this.#waiting,
+      });
+    }
+  }
+
+  async #shipOnce(): Promise<void> {
+    const { now, log, every_ms = ship_every_ms, most_waiting_bytes = waiting_max_bytes } = this.#settings;
+    try {
+      this.#look();
+      if (this.#waiting > most_waiting_bytes) {
+        const reason = "too much waits to be shipped: its place could not be reached";
+        for (const world of modes) this.followers[world].endChain(reason);
+      }
+      await Promise.all(modes.map((world) => this.followers[world].take()));
+      await this.#sendAll();
+      // A chain that was given up begins anew once its place can be reached.
+      if (this.#problem === null) for (const world of modes) this.followers[world].resume();
+      this.#backUpIfNeeded();
+      await this.#prune();
+    } catch (error) {
+      log.warn("what is committed could not be shipped", { reason: String(error) });
+    }
+    for (const world of modes) {
+      const until = this.#shipped_until[world];
+      this.#showBehind(until === null ? every_ms / 1000 : Math.max(0, (now() - until) / 1000), world);
+    }
+  }
+
+  /** Sends what waits, world by world in its order, and removes it from the spool. */
+  async #sendAll(): Promise<void> {
+    const { place, log } = this.#settings;
+    const until = modes.map((world) => [world, this.followers[world].known.taken_until] as const);
+    try {
+      if (!this.#checked) await this.#checkPlace();
+      for (const world of modes) {
+        for (const { name } of waitingIn(this.#spool, world)) {
+          const bytes = await readFile(join(this.#spool, name));
+          await place.write(name, bytes);
+          await rm(join(this.#spool, name), { force: true });
+          shipped_segments.add(1, world);
+          shipped_bytes.add(bytes.length, world);
+        }
+      }
+      for (const [world, taken_until] of until) if (taken_until !== null) this.#shipped_until[world] = taken_until;
+      if (this.#problem !== null) log.info("the place of shipped commits is reached again", { place: place.place });
+      this.#problem = null;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (this.#problem === null) log.warn("the place of shipped commits cannot be reached", { reason });
+      this.#problem = reason;
+    }
+    this.#look();
+  }
+
+  /** Ends a chain that goes on from an earlier run, and whose last segment is not in its place any more. */
+  async #checkPlace(): Promise<void> {
+    for (const world of modes) {
+      const { chain, index } = this.followers[world].known;
+      if (chain === null) continue;
+      const waiting = waitingIn(this.#spool, world).find((name) => name.chain === chain);
+      const there = (await this.#settings.place.list(`${world}/${chain}`)).flatMap((name) => readName(name) ?? []);
+      const last = there.at(-1)?.index ?? -1;
+      const next = waiting?.index ?? index + 1;
+      if (last >= next - 1) continue;
+      this.followers[world].endChain("its last segment is not where it was shipped to");
+      this.followers[world].resume();
+    }
+    this.#checked = true;
+  }
+
+  /** Makes a backup when a chain has none to lead on from. Shipping goes on meanwhile. */
+  #backUpIfNeeded(): void {
+    const { now, log, backUp, place } = this.#settings;
+    const chains = modes.map((world) => [world, this.followers[world].known.chain] as const);
+    const is_needed = chains.some(([world, chain]) => chain !== null && this.#based[world] !== chain);
+    if (!is_needed || this.#ending || this.#backing_up !== null || now() < this.#back_up_after) return;
+    const done = () => {
+      for (const [world, chain] of chains) if (chain !== null) this.#based[world] = chain;
+      makeFolder(this.#spool);
+      writeWhole(this.#basedFile(), `${JSON.stringify({ place: place.place, ...this.#based })}\n`);
+    };
+    const failed = (error: unknown) => {
+      this.#back_up_after = now() + retry_backup_ms;
+      log.warn("the backup that shipped commits lead on from could not be made", { reason: String(error) });
+    };
+    this.#backing_up = backUp()
+      .then(done)
+      .catch(failed)
+      .finally(() => {
+        this.#backing_up = null;
+      });
+  }
+
+  /** Removes, once in an hour, segments by which nothing can be restored that should be. */
+  async #prune(): Promise<void> {
+    const { now, place, backups } = this.#settings;
+    if (this.#problem !== null || now() < this.#prune_after) return;
+    this.#prune_after = now() + prune_every_ms;
+    const needed_from = neededFrom(await backups(), now(), keep_ms);
+    if (needed_from === null) return;
+    for (const world of modes) {
+      const { chain } = this.followers[world].known;
+      const names = (await place.list(world)).flatMap((name) => readName(name) ?? []);
+      // By the last segment of a chain it is seen that the chain is still there.
+      const last = names.findLast((name) => name.chain === chain)?.name;
+      for (const { name } of outlived(names, needed_from)) if (name !== last) await place.remove(name);
+    }
+  }
+
+  #look(): void {
+    const size = ({ name }: SegmentName) => statSync(join(this.#spool, name), { throwIfNoEntry: false })?.size ?? 0;
+    const all = modes.flatMap((world) => waitingIn(this.#spool, world));
+    this.#waiting = all.reduce((sum, name) => sum + size(name), 0);
+    this.#showWaiting(this.#waiting);
+  }
+
+  #isBased(world: Mode): boolean {
+    const { chain } = this.followers[world].known;
+    return chain !== null && this.#based[world] === chain;
+  }
+
+  #basedFile(): string {
+    return join(this.#spool, "backups.json");
+  }
+
+  /** The chains that have a backup to lead on from. In another place there is none of them. */
+  #recall(place: string): Partial<Record<Mode, string>> {
+    if (!existsSync(this.#basedFile())) return {};
+    try {
+      const { place: known, ...based } = JSON.parse(readFileSync(this.#basedFile(), "utf8"));
+      return known === place ? based : {};
+    } catch {
+      return {};
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// How `serve` ships what is committed: where to, and by which backups.
+import { resolve } from "node:path";
+import { momentOfName } from "./backups/archive/names.ts";
+import { type Continuous, openContinuous } from "./backups/continuous/continuous.ts";
+import { folderPlace } from "./backups/continuous/place.ts";
+import { folderDestination } from "./backups/destinations/folder.ts";
+import { programWords } from "./config.ts";
+import { systemClock } from "./kit/clock.ts";
+import type { Log } from "./kit/log.ts";
+
+/** Opens the shipping of a data directory to a place of backups. */
+export function shippingTo(to: string, data: string, log: Log): Continuous {
+  const clock = systemClock();
+  const backUp = async () => {
+    const words = ["backup", to, "--data", resolve(data)];
+    // A process of its own: closing a descriptor of a database in this one would drop the locks of SQLite.
+    const child = Bun.spawn([...programWords, ...words], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+    const said = await new Response(child.stderr).text();
+    if ((await child.exited) !== 0) throw new Error(said.trim());
+  };
+  const backups = async () => {
+    const all = await folderDestination(to).list();
+    return all.flatMap(({ name }) => momentOfName(name) ?? []);
+  };
+  return openContinuous({ data, place: folderPlace(to), log, now: () => clock.now(), backUp, backups });
+}
