@@ -31,6 +31,8 @@ interface PostgresSettings {
   readonly site?: (() => Site) | undefined;
   /** How many connections there may be at once; 16 when absent. */
   readonly connections?: number | undefined;
+  /** How long the database may owe an answer before its connection is given up, in milliseconds; 35,000 when absent. */
+  readonly silent_ms?: number | undefined;
   /** Whose time counts: the database's, moved as far ahead as the clock is (the default), or the clock's alone. */
   readonly time?: "database" | "clock";
 }
@@ -55,6 +57,15 @@ const schemaSize = `select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint
 // Integers and sums come as numbers, JSON as its text, which Drizzle reads: as on SQLite.
 for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) pg.types.setTypeParser(type, Number);
 for (const type of [pg.types.builtins.JSON, pg.types.builtins.JSONB]) pg.types.setTypeParser(type, (text) => text);
+
+// The longest statement is ended by PostgreSQL after 30 seconds (`sessionSettings`), so that an answer comes by then.
+const silent_max_ms = 35_000;
+const silent_look_ms = 2500;
+
+/** What this needs of a connection beyond its types. */
+interface Held {
+  readonly connection: { readonly stream: { destroy(error: Error): void } };
+}
 
 /** What a transaction is for; `move` lets what waits be moved after the clock was set. */
 type Kind = "read" | "write" | "move";
@@ -109,6 +120,9 @@ class PostgresStore implements Store {
   readonly #scope = new AsyncLocalStorage<object>();
   readonly #listeners: Listeners = { wakes: [], changes: [] };
   #closed = false;
+  readonly #watching: Timer;
+  /** The connections that are in use. */
+  readonly #used = new Set<pg.PoolClient>();
 
   constructor(settings: PostgresSettings) {
     this.mode = settings.mode;
@@ -130,6 +144,8 @@ class PostgresStore implements Store {
     this.#pool.on("error", lost);
     // A connection in use tells of its loss by an event too; the statement that waits on it fails by itself.
     this.#pool.on("connect", (client) => client.on("error", () => {}));
+    this.#watching = setInterval(() => this.#endSilent(), silent_look_ms);
+    this.#watching.unref();
   }
 
   scoped(scope: Scope): Store {
@@ -214,6 +230,7 @@ class PostgresStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    clearInterval(this.#watching);
     await this.#pool.end();
   }
 
@@ -271,10 +288,21 @@ class PostgresStore implements Store {
     return await this.#pool.connect();
   }
 
+  /** Ends connections over which no answer comes any more: the network, or the database's machine, is gone. */
+  #endSilent(): void {
+    const most_ms = this.#settings.silent_ms ?? silent_max_ms;
+    for (const client of this.#used) {
+      if ((this.#sessions.get(client)?.silent_ms ?? 0) < most_ms) continue;
+      this.#settings.log.warn("a database connection is silent, and is given up", { mode: this.mode });
+      (client as unknown as Held).connection.stream.destroy(new Error("the database did not answer"));
+    }
+  }
+
   /** One transaction from BEGIN to COMMIT. */
   async #transact<T>(kind: Kind, work: (session: Session, now: number) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     const session = this.#session(client);
+    this.#used.add(client);
     try {
       const value = await work(session, await this.#begin(session, kind));
       if (kind === "read") session.leave();
@@ -292,13 +320,12 @@ class PostgresStore implements Store {
 
   /** Lets others have a connection, once it is done; one that cannot even end its transaction is thrown away. */
   #release(client: pg.PoolClient, ending: Promise<void> | null): void {
-    if (ending === null) client.release();
-    else {
-      ending.then(
-        () => client.release(),
-        (worse: Error) => client.release(worse),
-      );
-    }
+    const release = (worse?: Error) => {
+      this.#used.delete(client);
+      client.release(worse);
+    };
+    if (ending === null) release();
+    else ending.then(() => release(), release);
   }
 
   #session(client: pg.ClientBase): Session {

@@ -69,6 +69,11 @@ export class Session implements Asked {
     this.sql = drizzle({ client: { query, ...asked } as unknown as pg.PoolClient }) as unknown as Writing;
   }
 
+  /** For how many milliseconds the database has owed an answer. */
+  get silent_ms(): number {
+    return this.#road.silent_ms;
+  }
+
   async ask(statement: Statement, values: readonly unknown[] = []): Promise<Answer> {
     this.#enter();
     try {

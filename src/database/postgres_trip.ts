@@ -66,6 +66,8 @@ export class Road {
   /** Whether somebody waits for the held statements: they are sent once everyone who asks at this moment has asked. */
   #isAwaited = false;
   #trips = 0;
+  /** When the trip that is under way was sent, by the monotonic clock; null while none is. */
+  #sent_at: number | null = null;
 
   constructor(client: pg.ClientBase) {
     this.#client = client;
@@ -128,11 +130,18 @@ export class Road {
     if (this.#isAwaited) this.send();
   }
 
+  /** For how many milliseconds the database has owed an answer. */
+  get silent_ms(): number {
+    return this.#sent_at === null ? 0 : performance.now() - this.#sent_at;
+  }
+
   /** Sends what is held, if anything, without waiting for it. */
   send(): void {
     this.#isAwaited = false;
     if (this.#held.length === 0) return;
-    const trip = new Trip(this.#held, this.#prepared);
+    const trip = new Trip(this.#held, this.#prepared, (at) => {
+      this.#sent_at = at;
+    });
     this.#held = [];
     this.#trips += 1;
     this.#client.query(trip as unknown as pg.Submittable);
@@ -157,13 +166,17 @@ class Trip {
   #columns: Columns = no_columns;
   #turn = 0;
   #refusal: { readonly error: unknown } | null = null;
+  /** Is told when it is sent (ms), and of its end by null. */
+  readonly #note: (at: number | null) => void;
 
-  constructor(travellers: readonly Traveller[], prepared: Map<string, Columns>) {
+  constructor(travellers: readonly Traveller[], prepared: Map<string, Columns>, note: (at: number | null) => void) {
     this.#travellers = travellers;
     this.#prepared = prepared;
+    this.#note = note;
   }
 
   submit(connection: Connection): null {
+    this.#note(performance.now());
     connection.stream.cork();
     const fresh = new Set<string>();
     for (const { statement, values } of this.#travellers) {
@@ -231,7 +244,9 @@ class Trip {
     for (; this.#turn < this.#travellers.length; this.#turn += 1) this.#travellers[this.#turn]?.fail(reason);
   }
 
-  handleReadyForQuery(): void {}
+  handleReadyForQuery(): void {
+    this.#note(null);
+  }
 
   #begin(): void {
     const name = this.#travellers[this.#turn]?.statement.name ?? "";

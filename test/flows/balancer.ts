@@ -63,6 +63,8 @@ export async function startBalancer(): Promise<Balancer> {
     passed.on("error", (error) => fail(String(error)));
     incoming.pipe(passed);
   });
+  // A client's connection is not closed at the moment at which the client uses it again.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
