@@ -38,7 +38,7 @@ import { LineWriter } from "./kit/log.ts";
 import { modes } from "./kit/mode.ts";
 import { writeWhole } from "./kit/whole_file.ts";
 import type { Running } from "./serve.ts";
-import { readSettings, settingFlags } from "./serve_settings.ts";
+import { readSettings, settingFlags, snapshotFlags } from "./serve_settings.ts";
 import { openSupervisor } from "./supervisor.ts";
 import { readTls } from "./tls.ts";
 
@@ -79,6 +79,7 @@ const serving: Command = command({
     ...retention,
     ...continuousFlags,
     ...settingFlags,
+    ...snapshotFlags,
   },
   run: runServe,
 });
@@ -93,6 +94,7 @@ async function allCommands(): Promise<Commands> {
   const { moveCommands } = await import("./move_commands.ts");
   const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
   const { doctorCommands } = await import("./doctor_commands.ts");
+  const { upgradeCommands } = await import("./upgrade_commands.ts");
   const { healthCommands } = await import("./health_commands.ts");
   const { continuousCommands } = await import("./continuous_commands.ts");
   return {
@@ -108,6 +110,7 @@ async function allCommands(): Promise<Commands> {
     ...continuousCommands,
     ...spreadsheetCommands,
     ...moveCommands,
+    ...upgradeCommands,
     ...onCommandLine("export", { "": wholeExport }),
   };
 }
@@ -170,7 +173,8 @@ function onCommandLine(group: string, all: Readonly<Record<string, KeyCommand>>)
 type ServeFlags = Place &
   Given<typeof retention> &
   Given<typeof continuousFlags> &
-  Given<typeof settingFlags> & {
+  Given<typeof settingFlags> &
+  Given<typeof snapshotFlags> & {
     host: string | undefined;
     port: string | undefined;
     tls: string | undefined;
@@ -197,7 +201,7 @@ async function runServe(given: ServeFlags): Promise<number> {
   const exit = (code: number) => process.exit(code);
   const allow_insecure_lan = given["allow-insecure-lan"];
   const request_log_days = daysOf(given, "request-log-days", 1, 30);
-  const kept = { event_retention_days, request_log_days };
+  const kept = { event_retention_days, request_log_days, no_snapshot: given["no-snapshot"] };
   const ship_to = readContinuous(given, databaseUrl);
   const settings = { host, port, tls, allow_insecure_lan, data, database_url: databaseUrl, ship_to, ...kept };
   const { serve } = await import("./serve.ts");

@@ -6,6 +6,7 @@ import { exitCodes } from "./database/exit.ts";
 import { takeTurn } from "./database/lease.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
+import { upgrading } from "./database/upgrades/upgrading.ts";
 import { givenSettings } from "./given_settings.ts";
 import { openEntrance } from "./http/entrance.ts";
 import { Outflow } from "./http/outflow.ts";
@@ -13,6 +14,7 @@ import type { Service } from "./http/service.ts";
 import { hasWarehouses } from "./inventory/warehouses/store.ts";
 import { listKeys } from "./keys/store.ts";
 import { fingerprintOf } from "./kit/certificates.ts";
+import { systemClock } from "./kit/clock.ts";
 import { compileOnceBusy } from "./kit/hot_code.ts";
 import type { Log } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
@@ -40,6 +42,8 @@ export interface ServeSettings {
   readonly allow_insecure_lan: boolean;
   readonly tls: TlsWish;
   readonly request_log_days: number;
+  /** Whether data of an older version is upgraded without a snapshot before. */
+  readonly no_snapshot?: boolean;
   readonly log: Log;
   /** A request that takes this long is logged as slow. */
   readonly slow_ms: number;
@@ -87,9 +91,9 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   };
   let site: Site = unreachable;
   const shipping = await shippingOf(settings);
-  const followers = shipping?.followers;
-  const opening = { data, database_url, purpose: "serve", log, fatal, check, connections, followers } as const;
-  const stores = await openStores({ ...opening, site: () => site });
+  const { followers } = shipping ?? {};
+  const place = { data, database_url, purpose: "serve", older: olderOf(settings) } as const;
+  const stores = await openStores({ ...place, log, fatal, check, connections, followers, site: () => site });
   const now = () => stores.live.clock.now();
   const orClose = async (error: unknown) => {
     await stores.close();
@@ -165,6 +169,11 @@ async function shippingOf({ ship_to, data, log }: ServeSettings) {
   if (!ship_to) return null;
   const { shippingTo } = await import("./continuous.ts");
   return shippingTo(ship_to, data, log);
+}
+
+/** What is done with data of an older version. */
+function olderOf({ data, database_url, no_snapshot = false, print }: ServeSettings) {
+  return upgrading({ data, database_url, no_snapshot, clock: systemClock(), tell: print });
 }
 
 /** Ends a process whose features could not be loaded: it would answer how it is, and nothing else. */

@@ -28,6 +28,11 @@ export const settingFlags = {
   check: { type: "boolean", help: "look through both embedded databases as a whole before serving" },
 } as const satisfies Flags;
 
+/** The flag of all that may upgrade data. */
+export const snapshotFlags = {
+  "no-snapshot": { type: "boolean", help: "upgrade data of an older version without a way back" },
+} as const satisfies Flags;
+
 interface Settings {
   readonly log: Log;
   readonly slow_ms: number;

@@ -11,6 +11,7 @@ import { makeFolder, syncFolder, writeWhole } from "../kit/whole_file.ts";
 import { type CommitFile, openCommitFile, readCommitFile } from "./commit_file.ts";
 import { databaseCode } from "./conflict.ts";
 import { isStartRefused, startRefused } from "./exit.ts";
+import { refuseGoingBack } from "./going_back.ts";
 import { forgetRun, noteEnd, noteStart, reasonToCheck } from "./last_run.ts";
 import { type InstanceLock, lock, tryLock } from "./lock.ts";
 import type { LogFollower } from "./log_follower.ts";
@@ -80,6 +81,7 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
       settings.log.info("a restore was completed", { data: settings.data });
     }
     refuseUnfinished(settings.data);
+    refuseGoingBack(settings.data);
     const found = alone ? reasonToCheck(settings.data) : null;
     const reason = settings.check ? "it was asked for" : found;
     let is_damaged = false;

@@ -48,6 +48,11 @@ export function reasonToCheck(data: string): string | null {
   return now.join() === last.files.join() ? null : "the files are not as they were left";
 }
 
+/** The version that has used the data last, as far as it is known. */
+export function lastVersion(data: string): string | null {
+  return read(data)?.version ?? null;
+}
+
 function keep(data: string, last: LastRun): void {
   writeWhole(join(data, name), `${JSON.stringify(last)}\n`);
 }

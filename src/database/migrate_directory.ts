@@ -1,9 +1,11 @@
 // Brings both databases of a data directory to the schema of this program, around which somebody may do something.
 import { Database } from "bun:sqlite";
+import type pg from "pg";
 import type { Mode } from "../kit/mode.ts";
 import { databaseCode } from "./conflict.ts";
 import { isStartRefused, startRefused } from "./exit.ts";
 import { beginMigrating, isLacking, isOlder, type Standing } from "./migrate.ts";
+import type { WorldStanding } from "./migrate_postgres.ts";
 import { troubleOf } from "./trouble.ts";
 
 /** One database of a data directory: where it lies, and what it has and lacks of the migrations. */
@@ -19,9 +21,9 @@ export interface Upgrading {
   /** At each start on a data directory, when nothing is lacking any more and nobody has written since. */
   after(found: readonly Found[]): void;
   /** Before a PostgreSQL database is migrated by what is breaking: alone with it. Throws to leave all as it is. */
-  beforePostgres(standings: readonly Standing[]): Promise<void>;
-  /** At each start on a PostgreSQL database, before this server uses it; others may write already. */
-  afterPostgres(standings: readonly Standing[]): Promise<void>;
+  beforePostgres(client: pg.Client, standings: readonly WorldStanding[]): Promise<void>;
+  /** After that, in the same transaction and before it is committed. */
+  afterPostgres(client: pg.Client, standings: readonly WorldStanding[]): Promise<void>;
 }
 
 /**

@@ -34,11 +34,15 @@ export interface World {
 /** A world, and what its schema has and lacks of the migrations. */
 export type WorldStanding = World & Standing;
 
-/**
- * What is done before schemas are migrated that hold data: in the transaction that does it, while no other server
- * migrates. When it throws, nothing is changed.
- */
-export type BeforePostgres = (client: pg.Client, standings: readonly WorldStanding[]) => Promise<void>;
+/** What is done around the migration of schemas that hold data, in the transaction that does it. */
+export interface AroundPostgres {
+  /** Before it, while no other server migrates. When it throws, nothing is changed. */
+  before(client: pg.Client, standings: readonly WorldStanding[]): Promise<void>;
+  /** After it, before it is committed. */
+  after(client: pg.Client, standings: readonly WorldStanding[]): Promise<void>;
+}
+
+const nothing: AroundPostgres = { before: async () => {}, after: async () => {} };
 
 /** What is opened all the same: by the restore that is not finished yet, or by who only looks at what is moved. */
 export interface Allowed {
@@ -53,7 +57,7 @@ export async function migratePostgres(
   mode: Mode,
   all: readonly Migration[] = migrations.postgres,
 ): Promise<void> {
-  await migratePostgresWorlds(url, [{ schema, mode }], async () => {}, all);
+  await migratePostgresWorlds(url, [{ schema, mode }], nothing, all);
 }
 
 const attempts_max = 100;
@@ -69,13 +73,13 @@ const pause_ms = 200;
 export async function migratePostgresWorlds(
   url: string,
   worlds: readonly World[],
-  before: BeforePostgres,
+  around: AroundPostgres,
   all: readonly Migration[] = migrations.postgres,
   allowed: Allowed = {},
 ): Promise<WorldStanding[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await migrateOnce(url, worlds, before, all, allowed);
+      return await migrateOnce(url, worlds, around, all, allowed);
     } catch (error) {
       const gave_way = ["55P03", "40P01"].includes(databaseCode(error) ?? "");
       if (!gave_way || attempt >= attempts_max) throw error;
@@ -87,7 +91,7 @@ export async function migratePostgresWorlds(
 async function migrateOnce(
   url: string,
   worlds: readonly World[],
-  before: BeforePostgres,
+  around: AroundPostgres,
   all: readonly Migration[],
   { unfinished, moved }: Allowed,
 ): Promise<WorldStanding[]> {
@@ -104,8 +108,9 @@ async function migrateOnce(
     const standings: WorldStanding[] = [];
     for (const world of worlds) standings.push({ ...world, ...(await standingOf(client, world, all)) });
     const older = standings.filter(isOlder);
-    if (older.length > 0) await before(client, standings);
+    if (older.length > 0) await around.before(client, standings);
     for (const standing of standings) await apply(client, standing, all, older.every(isAdditive) ? gives_way : waits);
+    if (older.length > 0) await around.after(client, standings);
     await client.query("commit");
     return standings;
   } finally {

@@ -5,7 +5,7 @@ import { systemClock } from "../kit/clock.ts";
 import { type Mode, modes } from "../kit/mode.ts";
 import { type DirectorySettings, openDataDirectory } from "./data_directory.ts";
 import { known_migrations, namesOf, refuseOlder, strangeMigrations } from "./migrate.ts";
-import type { BeforePostgres } from "./migrate_postgres.ts";
+import type { AroundPostgres } from "./migrate_postgres.ts";
 import type { Registry } from "./registry.ts";
 import { holdAs } from "./servers.ts";
 import type { Store } from "./store.ts";
@@ -66,7 +66,7 @@ async function migrateWorlds(url: string, { log, older, unfinished, moved }: Ope
   const { isAdditive, migratePostgresWorlds } = await import("./migrate_postgres.ts");
   const { waitAlone } = await import("./presence.ts");
   const worlds = modes.map((mode) => ({ schema: mode, mode }));
-  const before: BeforePostgres = async (client, standings) => {
+  const before: AroundPostgres["before"] = async (client, standings) => {
     if (older === "refused") throw refuseOlder("The database");
     if (standings.every(isAdditive)) {
       log.info("what is new in the database is additive: other servers go on beside it");
@@ -77,10 +77,12 @@ async function migrateWorlds(url: string, { log, older, unfinished, moved }: Ope
         still_there: there.join(", "),
       });
     await waitAlone(client, modes, tell);
-    await older?.beforePostgres(standings);
+    await older?.beforePostgres(client, standings);
   };
-  const standings = await migratePostgresWorlds(url, worlds, before, undefined, { unfinished, moved });
-  if (older !== "refused") await older?.afterPostgres(standings);
+  const after: AroundPostgres["after"] = async (client, standings) => {
+    if (older !== "refused" && !standings.every(isAdditive)) await older?.afterPostgres(client, standings);
+  };
+  const standings = await migratePostgresWorlds(url, worlds, { before, after }, undefined, { unfinished, moved });
   const added = namesOf(standings.flatMap(({ applied }) => strangeMigrations(known_migrations.postgres, applied)));
   if (added.length === 0) return;
   const facts = { added: [...new Set(added)].join() };

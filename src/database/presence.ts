@@ -39,7 +39,7 @@ export async function isKeptOut(client: pg.ClientBase, schema: string): Promise<
 }
 
 /** Whether nobody works on the schemas, who is then kept out until the transaction of this client ends. */
-async function takeAlone(client: pg.ClientBase, schemas: readonly string[]): Promise<boolean> {
+export async function takeAlone(client: pg.ClientBase, schemas: readonly string[]): Promise<boolean> {
   const taken = `select bool_and(pg_try_advisory_xact_lock(${lock_key}, hashtext(name))) as taken
     from unnest($1::text[]) as name`;
   // A lock that is waited for would keep out those who come as well; it is asked for again and again instead.
@@ -48,7 +48,7 @@ async function takeAlone(client: pg.ClientBase, schemas: readonly string[]): Pro
 }
 
 /** From where the schemas are worked on: `10.0.0.7 (9 connections)`. */
-async function whoIsThere(client: pg.ClientBase, schemas: readonly string[]): Promise<string[]> {
+export async function whoIsThere(client: pg.ClientBase, schemas: readonly string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string; number: number }>(others, [schemas]);
   return rows.map(({ name, number }) => `${name} (${number} ${number === 1 ? "connection" : "connections"})`);
 }

@@ -34,7 +34,7 @@ export const ladder = [
 ];
 
 /** Features whose own files do work outside the records, beside those of the usual floors. */
-const toolFeatures = ["backups", "moving", "upgrades", "doctor"];
+const toolFeatures = ["backups", "moving", "doctor"];
 
 const feature = `src/(?:${ladder.join("|")})/(?:\\w+/)*`;
 

@@ -1,0 +1,95 @@
+// Takes the upgrade of a PostgreSQL database back: in one transaction of psql, so that a kill leaves one state or the
+// other. The schemas of since are kept under other names.
+import { rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { type Mode, modes } from "../../kit/mode.ts";
+import { startRefused } from "../exit.ts";
+import { namesOf } from "../migrate.ts";
+import { standingOf } from "../migrate_postgres.ts";
+import { takeAlone, whoIsThere } from "../presence.ts";
+import { runProgram } from "./postgres_programs.ts";
+import { dump_name } from "./postgres_snapshot.ts";
+import { writtenOnPostgres } from "./postgres_written.ts";
+import { folderOf, type KeptUpgrade, saveRecord, stamp } from "./record.ts";
+import { mayLose, type RollbackSettings, toldBack, upgradeOf } from "./rollback.ts";
+import type { Written } from "./written.ts";
+
+/**
+ * Takes the last upgrade of a PostgreSQL database back, on the machine that has its snapshot. Answers the exit code.
+ * Refuses while servers run, without a snapshot, and when something was stored since, unless it is to be lost.
+ */
+export async function rollBackPostgres(url: string, settings: RollbackSettings): Promise<number> {
+  const { data, clock, tell } = settings;
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query("begin isolation level read committed");
+    if (!(await takeAlone(client, modes))) {
+      const there = (await whoIsThere(client, modes)).join(", ");
+      throw startRefused("in_use", `Servers or commands work on the database: ${there}. Stop them first.`);
+    }
+    const has = { live: await hasOf(client, "live"), test: await hasOf(client, "test") };
+    const found = upgradeOf(data, has, "postgres");
+    if (found === "before") {
+      tell("Nothing was changed: the data is as it was before the upgrade already. Start the older Packhouse on it.");
+      return 0;
+    }
+    checkDump(data, found);
+    if (!mayLose(settings, found, await writtenSince(client, found))) {
+      tell("Nothing was changed.");
+      return 1;
+    }
+    const aside = `aside_${stamp(clock.now()).toLowerCase()}`;
+    await putBack(url, data, found, aside);
+    saveRecord(data, { ...found, record: { ...found.record, gone_back_at: clock.now() } });
+    for (const line of toldBack(found, modes.map((mode) => `the schema ${mode}_${aside}`).join(" and "))) tell(line);
+    return 0;
+  } finally {
+    await client.end();
+  }
+}
+
+async function hasOf(client: pg.Client, mode: Mode): Promise<string[]> {
+  return namesOf((await standingOf(client, { schema: mode, mode })).applied);
+}
+
+async function writtenSince(client: pg.Client, { record }: KeptUpgrade): Promise<Record<Mode, Written>> {
+  const of = async (mode: Mode): Promise<Written> => {
+    const since = record.reached?.[mode];
+    return since === undefined ? { commits: null, records: [] } : writtenOnPostgres(client, mode, since);
+  };
+  return { live: await of("live"), test: await of("test") };
+}
+
+function checkDump(data: string, { name, record }: KeptUpgrade): void {
+  const path = join(folderOf(data, name), dump_name);
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? null;
+  if (size === record.files[0]?.size_bytes) return;
+  throw startRefused("damaged", `The snapshot ${path} is missing or damaged. The database is as it was.`);
+}
+
+const lock_key = 0x5041434b;
+
+/** Puts the dump in the place of the schemas. psql reads it from a file: cut off, it commits nothing of it. */
+async function putBack(url: string, data: string, { name, record }: KeptUpgrade, aside: string): Promise<void> {
+  const folder = folderOf(data, name);
+  const [dump, script] = [join(folder, dump_name), join(folder, "worlds.sql")];
+  const advice = "The database is as it was.";
+  try {
+    await runProgram("pg_restore", ["--no-owner", "--no-privileges", "--file", script, dump], url, advice);
+    const newest = record.after.filter((one) => !modes.every((mode) => record.before[mode].includes(one))).at(-1) ?? "";
+    const first = [
+      ...modes.map((mode) => `select pg_advisory_xact_lock(${lock_key}, hashtext('${mode}'));`),
+      // Another may have gone back while this one waited.
+      `do $$ begin if not exists (select from live.migrations where name = '${newest.replaceAll("'", "''")}') then
+         raise exception 'it has gone back already'; end if; end $$;`,
+      ...modes.map((mode) => `alter schema ${mode} rename to ${mode}_${aside};`),
+    ].join("\n");
+    const words = ["--no-psqlrc", "--quiet", "--single-transaction", "--set", "ON_ERROR_STOP=1"];
+    await runProgram("psql", [...words, "--command", first, "--file", script], url, advice);
+  } finally {
+    rmSync(script, { force: true });
+  }
+}

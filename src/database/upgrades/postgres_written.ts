@@ -1,0 +1,40 @@
+// How far the worlds of a PostgreSQL database have come, and what was stored since.
+import type pg from "pg";
+import type { Mode } from "../../kit/mode.ts";
+import type { Reached } from "./record.ts";
+import { sorted, type Written } from "./written.ts";
+
+const counted = `select tables.relname as name, attname as column,
+    coalesce(pg_sequence_last_value(sequences.oid), 0) as last
+  from pg_class sequences
+  join pg_depend on objid = sequences.oid and deptype = 'i' and classid = 'pg_class'::regclass
+  join pg_class tables on tables.oid = refobjid
+  join pg_attribute on attrelid = tables.oid and attnum = refobjsubid
+  where sequences.relkind = 'S' and tables.relnamespace = (select oid from pg_namespace where nspname = $1)`;
+
+interface Counted {
+  readonly name: string;
+  readonly column: string;
+  readonly last: unknown;
+}
+
+const tablesOf = async (client: pg.ClientBase, schema: Mode) => (await client.query<Counted>(counted, [schema])).rows;
+
+/** How far the world of a schema has come. */
+export async function reachedOnPostgres(client: pg.ClientBase, schema: Mode): Promise<Reached> {
+  const tables = await tablesOf(client, schema);
+  return { commits: null, last_ids: Object.fromEntries(tables.map(({ name, last }) => [name, Number(last)])) };
+}
+
+/** What was stored in a schema since its world had come so far. */
+export async function writtenOnPostgres(client: pg.ClientBase, schema: Mode, since: Reached): Promise<Written> {
+  const records: { table: string; rows: number }[] = [];
+  for (const { name, column, last } of await tablesOf(client, schema)) {
+    const before = since.last_ids[name] ?? 0;
+    if (Number(last) <= before) continue;
+    const count = `select count(*)::int as rows from "${schema}"."${name}" where "${column}" > $1`;
+    const { rows } = await client.query<{ rows: number }>(count, [before]);
+    records.push({ table: name, rows: rows[0]?.rows ?? 0 });
+  }
+  return { commits: null, records: sorted(records) };
+}

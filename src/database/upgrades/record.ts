@@ -1,0 +1,119 @@
+// What is kept of each upgrade, in a folder of its own beside the data: the snapshot of before, and a record of it.
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Mode } from "../../kit/mode.ts";
+import { makeFolder, syncFolder, writeWhole } from "../../kit/whole_file.ts";
+
+/** How far a world had come at some moment: what has a higher number was stored since. */
+export interface Reached {
+  /** The number of the last commit; null on PostgreSQL, which counts none. */
+  readonly commits: number | null;
+  /** The last id that each table had given. */
+  readonly last_ids: Readonly<Record<string, number>>;
+}
+
+/** The record of an upgrade. */
+export interface UpgradeRecord {
+  readonly format: 1;
+  readonly engine: "sqlite" | "postgres";
+  /** When the snapshot was taken, in milliseconds by the machine's clock. */
+  readonly at: number;
+  /** The version that had used the data before, as far as it is known, and the one that upgraded it. */
+  readonly from_version: string | null;
+  readonly to_version: string;
+  /** The names of the migrations that each world had before, and those that it has after. */
+  readonly before: Readonly<Record<Mode, readonly string[]>>;
+  readonly after: readonly string[];
+  /** The number of the last commit of each world when the snapshot was taken; null on PostgreSQL. */
+  readonly commits: Readonly<Record<Mode, number>> | null;
+  /** The files of the snapshot. */
+  readonly files: readonly { readonly name: string; readonly size_bytes: number }[];
+  /** How far each world had come when it was upgraded and nobody had written yet; null until then. */
+  readonly reached: Readonly<Record<Mode, Reached>> | null;
+  /** When the data went back to the snapshot, whose files it took; null while it did not. */
+  readonly gone_back_at: number | null;
+}
+
+const folder_name = "upgrades";
+const record_name = "upgrade.json";
+
+/** The folder of all that is kept of upgrades, in a data directory. */
+export const upgradesFolder = (data: string): string => join(data, folder_name);
+
+/** The folder of one of them. */
+export const folderOf = (data: string, name: string): string => join(data, folder_name, name);
+
+/** `20261124T173000Z`, by which folders sort in time. */
+export const stamp = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, "");
+
+/** A kept upgrade: its folder's name and its record. */
+export interface KeptUpgrade {
+  readonly name: string;
+  readonly record: UpgradeRecord;
+}
+
+/** The kept upgrades, the newest first. What was cut off while it was made is none. */
+export function keptUpgrades(data: string): KeptUpgrade[] {
+  const folder = upgradesFolder(data);
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => /^\d{8}T\d{6}Z(-\d+)?$/.test(name));
+  return names
+    .sort()
+    .reverse()
+    .flatMap((name) => {
+      const record = readRecord(join(folder, name));
+      return record === null ? [] : [{ name, record }];
+    });
+}
+
+function readRecord(folder: string): UpgradeRecord | null {
+  const path = join(folder, record_name);
+  if (!existsSync(path)) return null;
+  const record = JSON.parse(readFileSync(path, "utf8")) as UpgradeRecord;
+  return record.format === 1 ? record : null;
+}
+
+/** Writes the record of a kept upgrade anew. */
+export function saveRecord(data: string, { name, record }: KeptUpgrade): void {
+  writeWhole(join(folderOf(data, name), record_name), `${JSON.stringify(record, null, 2)}\n`);
+}
+
+/** What is made of an upgrade before its migrations: files in a folder that counts only once it is kept. */
+interface Draft {
+  readonly folder: string;
+  /** Makes it count. Answers its name. */
+  keep(record: UpgradeRecord): KeptUpgrade;
+  /** Removes it, unless it is kept. */
+  drop(): void;
+}
+
+/** Begins to keep an upgrade. What another that was cut off left behind is removed. */
+export function beginUpgrade(data: string, at: number): Draft {
+  makeFolder(upgradesFolder(data));
+  for (const name of readdirSync(upgradesFolder(data))) {
+    if (name.endsWith(".part")) rmSync(folderOf(data, name), { recursive: true, force: true });
+  }
+  const free = [stamp(at), ...Array.from({ length: 99 }, (_, more) => `${stamp(at)}-${more + 2}`)];
+  const name = free.find((one) => !existsSync(folderOf(data, one))) ?? stamp(at);
+  const folder = folderOf(data, `${name}.part`);
+  makeFolder(folder);
+  return {
+    folder,
+    keep: (record) => {
+      writeWhole(join(folder, record_name), `${JSON.stringify(record, null, 2)}\n`);
+      renameSync(folder, folderOf(data, name));
+      syncFolder(upgradesFolder(data));
+      return { name, record };
+    },
+    drop: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+const kept_max = 2;
+const kept_ms = 30 * 24 * 3600 * 1000;
+
+/** Removes the snapshots that are older than a month, and all but the last two. What was put aside stays. */
+export function forgetUpgrades(data: string, now: number): void {
+  const old = keptUpgrades(data).filter(({ record }, place) => place >= kept_max || record.at < now - kept_ms);
+  for (const { name } of old) rmSync(folderOf(data, name), { recursive: true, force: true });
+}

@@ -1,0 +1,84 @@
+// What a start does around the migration of data that is there: a snapshot before, and after it how far all had come.
+import { Database } from "bun:sqlite";
+import type { Clock } from "../../kit/clock.ts";
+import type { Mode } from "../../kit/mode.ts";
+import { namesOf } from "../migrate.ts";
+import type { Found, Upgrading } from "../migrate_directory.ts";
+import type { WorldStanding } from "../migrate_postgres.ts";
+import { forgetUpgrades, keptUpgrades, type Reached, saveRecord } from "./record.ts";
+import { takeSnapshot } from "./snapshot.ts";
+import { reachedOnSqlite } from "./written.ts";
+
+interface UpgradeSettings {
+  readonly data: string;
+  readonly database_url: string | null;
+  /** Whether the data is upgraded without a way back. */
+  readonly no_snapshot: boolean;
+  readonly clock: Clock;
+  /** Told what is done, for the operator. */
+  readonly tell: (line: string) => void;
+}
+
+/** Upgrades data that is there with a snapshot before. */
+export function upgrading(settings: UpgradeSettings): Upgrading {
+  let begun: number | null = null;
+  const { data, clock, tell, no_snapshot } = settings;
+  const took = () => (begun === null ? "" : ` in ${((clock.elapsed() - begun) / 1000).toFixed(1)} s`);
+  return {
+    before(found) {
+      tell(`The data is of an older Packhouse and is upgraded: ${lackingOf(found)}.`);
+      const kept = no_snapshot ? null : takeSnapshot(data, found, clock.now());
+      tell(kept === null ? noSnapshot : `The data of before is kept as ${data}/upgrades/${kept.name}.`);
+      begun = clock.elapsed();
+    },
+    after(found) {
+      if (begun !== null) tell(`Upgraded${took()}.`);
+      noteReached(data, found);
+      forgetUpgrades(data, clock.now());
+    },
+    async beforePostgres(_, standings) {
+      const { takeDump } = await import("./postgres_snapshot.ts");
+      tell(`The database is of an older Packhouse and is upgraded: ${lackingOf(standings)}.`);
+      const kept = no_snapshot ? null : await takeDump(settings.database_url ?? "", data, standings, clock.now());
+      tell(kept === null ? noSnapshot : `The data of before is kept as ${data}/upgrades/${kept.name}.`);
+      begun = clock.elapsed();
+    },
+    async afterPostgres(client, standings) {
+      const { reachedOnPostgres } = await import("./postgres_written.ts");
+      if (begun === null) return;
+      tell(`Upgraded${took()}.`);
+      await noteReachedBy(data, standings, (mode) => reachedOnPostgres(client, mode));
+      forgetUpgrades(data, clock.now());
+    },
+  };
+}
+
+const noSnapshot = "No snapshot is taken: there is no way back but a backup.";
+
+const lackingOf = (standings: readonly { readonly missing: readonly { readonly name: string }[] }[]): string =>
+  [...new Set(standings.flatMap(({ missing }) => namesOf(missing)))].join(", ");
+
+/** Notes how far the worlds of an upgrade have come that was finished just now, or before this process began. */
+function noteReached(data: string, found: readonly Found[]): void {
+  const [last] = keptUpgrades(data);
+  if (last === undefined || last.record.reached !== null || last.record.gone_back_at !== null) return;
+  const reached = Object.fromEntries(
+    found.map(({ mode, path }) => {
+      using raw = new Database(path, { create: false, readwrite: true, strict: true });
+      return [mode, reachedOnSqlite(raw)];
+    }),
+  ) as Record<Mode, Reached>;
+  saveRecord(data, { ...last, record: { ...last.record, reached } });
+}
+
+async function noteReachedBy(
+  data: string,
+  standings: readonly WorldStanding[],
+  reachedOf: (mode: Mode) => Promise<Reached>,
+): Promise<void> {
+  const [last] = keptUpgrades(data);
+  if (last === undefined || last.record.gone_back_at !== null) return;
+  const reached: Partial<Record<Mode, Reached>> = {};
+  for (const { mode } of standings) reached[mode] = await reachedOf(mode);
+  saveRecord(data, { ...last, record: { ...last.record, reached: reached as Record<Mode, Reached> } });
+}
