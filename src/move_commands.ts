@@ -26,6 +26,7 @@ export const moveCommands: Commands = {
       "",
       "Stop all servers first. Every row is read again at both ends and compared; verify must find 0 differences at",
       "the target; until then the source is served as before. Killed or failed, the same command goes on where it was.",
+      "One merchant alone is not moved: packhouse export --merchant CODE writes all there is of it, for another house.",
       "Addresses with a password are better given as variables: PACKHOUSE_FROM and PACKHOUSE_TO.",
     ],
     run,

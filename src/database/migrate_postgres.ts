@@ -122,7 +122,8 @@ async function migrateOnce(
 /** The schema that stands beside those of a restore until it is finished. */
 export const unfinished_schema = "packhouse_restoring";
 
-async function refuseUnfinished(client: pg.Client): Promise<void> {
+/** Refuses a database into which a restore is not finished. */
+export async function refuseUnfinished(client: pg.Client): Promise<void> {
   const there = "select exists (select from pg_namespace where nspname = $1)";
   if (!(await value<boolean>(client, there, [unfinished_schema]))) return;
   const advice = "Run packhouse restore again: it begins anew.";

@@ -3,7 +3,7 @@ import pg from "pg";
 import { type Mode, modes } from "../../kit/mode.ts";
 import { startRefused } from "../exit.ts";
 import { type Applied, known_migrations, missingMigrations, refuseOlder } from "../migrate.ts";
-import { migratePostgresWorlds } from "../migrate_postgres.ts";
+import { migratePostgresWorlds, refuseUnfinished } from "../migrate_postgres.ts";
 import { placeOfDatabase, sessionSettings } from "../postgres.ts";
 import { letIn, stayAlone } from "../presence.ts";
 import {
@@ -72,6 +72,7 @@ async function openWorld(url: string, mode: Mode): Promise<PostgresWorld> {
     // A step may take as long as it takes, and the connection waits while the other end works.
     await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set jit = off");
     const world = new PostgresWorld(mode, client);
+    await refuseUnfinished(client);
     const where = `The schema ${mode} of ${placeOfDatabase(url)}`;
     if (!(await world.isThere())) throw startRefused("absent", `${where} holds no data of Packhouse.`);
     if (missingMigrations(known_migrations.postgres, await world.applied(), where).length > 0) {

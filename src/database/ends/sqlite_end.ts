@@ -8,6 +8,7 @@ import { checkFiles } from "../data_directory.ts";
 import { startRefused } from "../exit.ts";
 import { lock } from "../lock.ts";
 import { isLacking, migrateSqlite, standingOnSqlite } from "../migrate.ts";
+import { isRestored, placeRestored, refuseUnfinished } from "../restored_files.ts";
 import {
   byName,
   type Cell,
@@ -28,13 +29,15 @@ import {
 export function openSqliteEnd(folder: string, purpose: Purpose): End {
   const data = resolve(folder);
   const paths = modes.map((mode) => ({ mode, path: join(data, `${mode}.db`) }));
-  if (purpose === "source" && paths.some(({ path }) => !existsSync(path))) {
+  if (purpose === "source" && !isRestored(data) && paths.some(({ path }) => !existsSync(path))) {
     throw startRefused("absent", `There is no data of Packhouse in ${data}.`);
   }
   makeFolder(data);
+  refuseUnfinished(data);
   const taken = lock(join(data, "instance.lock"));
   const worlds: SqliteWorld[] = [];
   try {
+    placeRestored(data);
     for (const { mode, path } of paths) worlds.push(openWorld(mode, path, purpose));
     syncFolder(data);
   } catch (error) {
