@@ -1,6 +1,6 @@
 // `bun run build`: one binary, dist/packhouse, and beside it the fonts of Chinese, Japanese and Korean.
 import { Database } from "bun:sqlite";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -246,10 +246,15 @@ async function noteStart(program: string, order: string): Promise<void> {
 
 const programs = ["main.ts", ...Object.values(workers)].map((program) => join(root, "src", program));
 
-/** Compiles the server twice: what the first one ran at its start, and notes in a file, lies together in the second. */
+/**
+ * Compiles the server twice: what the first one ran at its start, and notes in a file, lies together in the second.
+ * Once, where such a file is there.
+ */
 async function compileServer(order: string): Promise<string[]> {
-  await compile(programs, binary, { assets: [webBuilt] });
-  await noteStart(binary, order);
+  if (!existsSync(order)) {
+    await compile(programs, binary, { assets: [webBuilt] });
+    await noteStart(binary, order);
+  }
   return compile(programs, binary, { assets: [webBuilt], order });
 }
 
@@ -260,7 +265,8 @@ export async function compileFor(machine: Machine, outfile: string, order: strin
 
 /**
  * Builds the front end and the binary of this machine, and checks it. The start that it notes is kept in the file
- * `order`. Answers which files of packages went into it.
+ * `order`; what was noted there before is used again, since no two starts are the same. Answers which files of packages
+ * went into it.
  */
 export async function build(order: string): Promise<readonly string[]> {
   mkdirSync(join(root, "dist"), { recursive: true });

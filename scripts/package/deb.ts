@@ -18,7 +18,7 @@ export interface DebParts {
   /** Further texts and examples, by their paths in `/usr/share/doc/packhouse`. */
   readonly documents: readonly Placed[];
   /** How much time is spent on making it small; `xz` unless it is for a test. */
-  readonly compression?: "xz" | "gzip";
+  readonly compression?: "xz" | "none";
   /** Another one than package.json's, to try an upgrade. */
   readonly version?: string;
 }
@@ -46,7 +46,7 @@ export async function buildDeb(parts: DebParts): Promise<void> {
   // Whoever builds it may have another umask; nothing in it is his.
   await run(["chmod", "-R", "u=rwX,go=rX", tree]);
   chmodSync(join(tree, "etc/packhouse/packhouse.env"), 0o600);
-  const effort = compression === "xz" ? ["-Zxz", "-z6"] : ["-Zgzip", "-z1"];
+  const effort = compression === "xz" ? ["-Zxz", "-z6"] : ["-Znone"];
   const when = { SOURCE_DATE_EPOCH: String(Math.floor(made_at.getTime() / 1000)) };
   await run(["dpkg-deb", "--root-owner-group", ...effort, "--build", tree, out], when);
   rmSync(tree, { recursive: true });

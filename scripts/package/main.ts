@@ -1,7 +1,9 @@
-// `bun run package [TARGET …]`: what a release consists of, in dist/packages. All of it, or that of some machines.
+// `bun run package [--order FILE] [TARGET …]`: what a release consists of, in dist/packages. All of it, or that of some
+// machines. From one source, and the order that lies beside the packages, come the same packages, byte for byte.
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import manifest from "../../package.json" with { type: "json" };
 import { binary, build, compileFor } from "../build.ts";
 import { root } from "../install.ts";
@@ -27,19 +29,24 @@ interface Release {
   readonly made_at: Date;
 }
 
-async function main(words: readonly string[]): Promise<void> {
+async function main(given: readonly string[]): Promise<void> {
+  const [kept, words] = given[0] === "--order" ? [given[1] ?? "", given.slice(2)] : [null, given];
   const unknown = words.filter((word) => !targets.some(({ name }) => name === word));
   if (unknown.length > 0) {
     const names = targets.map(({ name }) => name).join(" ");
-    throw new Error(`Usage: bun run package [TARGET …]. Unknown: ${unknown.join(" ")}. Targets: ${names}`);
+    throw new Error(
+      `Usage: bun run package [--order FILE] [TARGET …]. Unknown: ${unknown.join(" ")}. Targets: ${names}`,
+    );
   }
   const wanted = words.length === 0 ? targets : targets.filter(({ name }) => words.includes(name));
-  rmSync(packages_folder, { recursive: true, force: true });
-  mkdirSync(packages_folder, { recursive: true });
   const folder = mkdtempSync(join(tmpdir(), "packhouse-package-"));
   try {
     const order = join(folder, "order");
+    if (kept !== null) writeFileSync(order, gunzipSync(readFileSync(kept)));
+    rmSync(packages_folder, { recursive: true, force: true });
+    mkdirSync(packages_folder, { recursive: true });
     const carried = packagesOf(await build(order));
+    writeFileSync(join(packages_folder, `packhouse-${version}.order.gz`), gzipSync(readFileSync(order)));
     const release = { order, carried, made_at: await lastChange() };
     for (const target of wanted) await packageFor(target, release, folder);
     await writeSums();

@@ -14,7 +14,7 @@ export interface Look {
 export async function buildQuickly(binary: string, fonts: string, version: string, out: string): Promise<void> {
   const architecture = process.arch === "arm64" ? "arm64" : "amd64";
   const made_at = new Date(1_767_225_600_000);
-  await buildDeb({ binary, fonts, architecture, version, out, made_at, documents: [], compression: "gzip" });
+  await buildDeb({ binary, fonts, architecture, version, out, made_at, documents: [], compression: "none" });
 }
 
 const settings = "/etc/packhouse/packhouse.env";
