@@ -8,6 +8,7 @@ import { moves } from "./moves.ts";
 import { packages } from "./packages/main.ts";
 import { power } from "./power.ts";
 import { purchases } from "./purchases/main.ts";
+import { restores } from "./restores.ts";
 import { unread } from "./unread.ts";
 
 const scripts: Readonly<Record<string, FaultScript>> = {
@@ -19,6 +20,7 @@ const scripts: Readonly<Record<string, FaultScript>> = {
   unread,
   purchases,
   packages,
+  restores,
 };
 
 const usage = () =>

@@ -9,6 +9,7 @@ import merchants from "./guides/merchants.md" with { type: "text" };
 import orders from "./guides/orders.md" with { type: "text" };
 import otherMachines from "./guides/other_machines.md" with { type: "text" };
 import platforms from "./guides/platforms.md" with { type: "text" };
+import restoring from "./guides/restoring.md" with { type: "text" };
 import running from "./guides/running.md" with { type: "text" };
 import search from "./guides/search.md" with { type: "text" };
 import settings from "./guides/settings.md" with { type: "text" };
@@ -25,6 +26,7 @@ export const sections: readonly string[] = [
   commandLine,
   otherMachines,
   running,
+  restoring,
 ];
 
 /** What there is to know of a chapter as a whole, where its first sentences are not enough. */

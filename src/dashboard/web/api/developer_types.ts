@@ -1,5 +1,6 @@
 // Types of keys, webhooks and requests, from the schemas of the API. This file has no values.
 import type { Static } from "@sinclair/typebox";
+import type { RestorationView } from "../../../backups/restoring/schemas.ts";
 import type { KeyView } from "../../../keys/schemas.ts";
 import type { HistoryView } from "../../../operations/history/routes.ts";
 import type { MailView, TestMailView } from "../../../operations/mail/schemas.ts";
@@ -33,3 +34,5 @@ export type WholeAttempt = Static<typeof WholeAttemptView>;
 export type Notice = Static<typeof NoticeView>;
 export type Recovery = Static<typeof RecoveryView>;
 export type TestResult = Static<typeof TestView>;
+
+export type Restoration = Static<typeof RestorationView>;

@@ -21,6 +21,7 @@ import { type Listed, list, listed, maySee } from "./listed.ts";
 import { MerchantBar } from "./merchant_switch.tsx";
 import { BottomBar, Sidebar } from "./navigation.tsx";
 import { Palette, palette } from "./palette.tsx";
+import { RestoredBanner } from "./restored.tsx";
 import { Toasts } from "./toasts.tsx";
 import { ViewBanner } from "./viewing.tsx";
 import { TestBanner } from "./world_switch.tsx";
@@ -198,6 +199,7 @@ function Frame({ found }: { readonly found: Found | null }) {
       </a>
       <TestBanner />
       <ViewBanner />
+      <RestoredBanner />
       {offline.value && (
         <div class="offline" role="alert">
           <Icon name="warning" />

@@ -1,3 +1,5 @@
+import { plural } from "./format.ts";
+
 /** The words around every screen. */
 export const shell = {
   skip: "Skip to content",
@@ -40,6 +42,33 @@ export const shell = {
   viewing: (name: string) => `You see what ${name} sees. Nothing can be changed.`,
   viewingName: "View of a merchant",
   leaveView: "Leave",
+  restored: {
+    name: "Restored from a backup",
+    says: (as_of: string, waiting: { deliveries: number; reports: number; purchases: number }) => {
+      const { deliveries, reports, purchases } = waiting;
+      const parts = [
+        [deliveries, "webhook delivery", "webhook deliveries"],
+        [reports, "report to a platform", "reports to platforms"],
+        [purchases, "purchase of a label", "purchases of labels"],
+      ] as const;
+      const told = parts.flatMap(([count, one, many]) => (count === 0 ? [] : [plural(count, one, many)]));
+      return `This data is a backup of ${as_of}. Waiting for your decision: ${told.join(", ")}.`;
+    },
+    send: {
+      title: "Let what has waited go out?",
+      text:
+        "What waited when the backup was made has probably gone out since. Receivers get the same event ids again and" +
+        " pass over those that they know; carriers are asked before a label is bought.",
+      act: "Let it go out",
+    },
+    drop: {
+      title: "Never send what has waited?",
+      text:
+        "Deliveries are marked as dropped and can be redelivered one by one, reports can be retried, and labels that" +
+        " were being bought fail: look at the carrier whether they were.",
+      act: "Never send it",
+    },
+  },
   signedInAs: "Signed in for",
   theHouse: "The house",
   toStart: "Go to Today",
