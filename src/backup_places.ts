@@ -1,10 +1,14 @@
 // Where a backup goes, by what the operator wrote.
 import { createReadStream } from "node:fs";
+import { momentOfName } from "./backups/archive/names.ts";
+import { bucketPlace, folderPlace, type ShippedPlace } from "./backups/continuous/place.ts";
 import { bucketDestination } from "./backups/destinations/bucket.ts";
 import type { Destination } from "./backups/destinations/destination.ts";
 import { fileDestination, folderDestination } from "./backups/destinations/folder.ts";
 import { bucketSource, fileSource, type Source } from "./backups/restoring/source.ts";
 import { variable, WrongUse } from "./config.ts";
+import { startRefused } from "./database/exit.ts";
+import { iso } from "./kit/clock.ts";
 import { keepSecret } from "./kit/redact.ts";
 import { openBucket } from "./outbound/s3.ts";
 
@@ -33,6 +37,26 @@ export async function sourceOf(from: string): Promise<Source> {
   const [, bucket, key = ""] = inBucket.exec(from) ?? [];
   if (bucket === undefined) return fileSource(from);
   return bucketSource(openBucket({ ...bucketAccess(), bucket }), key, from);
+}
+
+/** Where the commits are that were shipped to the place of backups which a text names: a folder or a bucket. */
+export function shippedPlaceOf(to: string): ShippedPlace {
+  const [, bucket, prefix = ""] = inBucket.exec(to) ?? [];
+  return bucket === undefined ? folderPlace(to) : bucketPlace(openBucket({ ...bucketAccess(), bucket }), prefix, to);
+}
+
+/**
+ * A backup and the place that it lies in. It is named by itself, or by the place alone: then it is the newest that was
+ * begun by a moment (ms). Refuses a place without one.
+ */
+export async function backupBy(from: string, moment: number): Promise<{ readonly file: string; readonly to: string }> {
+  const bare = from.replace(/\/+$/, "");
+  if (bare.endsWith(".tar.zst")) return { file: bare, to: bare.includes("/") ? bare.replace(/\/[^/]*$/, "") : "." };
+  const names = (await destinationOf(bare).list()).map(({ name }) => name);
+  const name = names.findLast((name) => (momentOfName(name) ?? Number.POSITIVE_INFINITY) <= moment);
+  if (name !== undefined) return { file: `${bare}/${name}`, to: bare };
+  const when = Number.isFinite(moment) ? ` of ${iso(moment)} or before` : "";
+  throw startRefused("absent", `There is no backup${when} in ${from}.`);
 }
 
 const inBucket = /^s3:\/\/([^/]+)\/?(.*)$/;

@@ -1,9 +1,8 @@
 // How `serve` ships what is committed: where to, and by which backups.
 import { resolve } from "node:path";
+import { destinationOf, shippedPlaceOf } from "./backup_places.ts";
 import { momentOfName } from "./backups/archive/names.ts";
 import { type Continuous, openContinuous } from "./backups/continuous/continuous.ts";
-import { folderPlace } from "./backups/continuous/place.ts";
-import { folderDestination } from "./backups/destinations/folder.ts";
 import { programWords } from "./config.ts";
 import { systemClock } from "./kit/clock.ts";
 import type { Log } from "./kit/log.ts";
@@ -19,8 +18,8 @@ export function shippingTo(to: string, data: string, log: Log): Continuous {
     if ((await child.exited) !== 0) throw new Error(said.trim());
   };
   const backups = async () => {
-    const all = await folderDestination(to).list();
+    const all = await destinationOf(to).list();
     return all.flatMap(({ name }) => momentOfName(name) ?? []);
   };
-  return openContinuous({ data, place: folderPlace(to), log, now: () => clock.now(), backUp, backups });
+  return openContinuous({ data, place: shippedPlaceOf(to), log, now: () => clock.now(), backUp, backups });
 }

@@ -1,9 +1,8 @@
 // `packhouse backup moments`: to which moments the data can be restored by what was shipped.
 import { resolve } from "node:path";
+import { destinationOf, shippedPlaceOf } from "./backup_places.ts";
 import { archiveName, momentOfName } from "./backups/archive/names.ts";
 import { type ShippedRange, shippedRanges } from "./backups/continuous/applying.ts";
-import { folderPlace } from "./backups/continuous/place.ts";
-import { folderDestination } from "./backups/destinations/folder.ts";
 import { asJson, type Commands, command, print } from "./command.ts";
 import { type Flags, type Given, WrongUse } from "./config.ts";
 import { iso } from "./kit/clock.ts";
@@ -20,8 +19,8 @@ export const continuousCommands: Commands = {
 
 async function moments({ to, json }: Given<typeof flags>): Promise<number> {
   if (to === undefined) throw new WrongUse("TO is required: where the backups are kept.");
-  const backups = (await folderDestination(to).list()).flatMap(({ name }) => momentOfName(name) ?? []);
-  const found = (await shippedRanges(folderPlace(to))).flatMap((range) => startOf(range, backups) ?? []);
+  const backups = (await destinationOf(to).list()).flatMap(({ name }) => momentOfName(name) ?? []);
+  const found = (await shippedRanges(shippedPlaceOf(to))).flatMap((range) => startOf(range, backups) ?? []);
   if (json) {
     for (const { range, from } of found) print(JSON.stringify({ ...range, ...from }));
     return 0;

@@ -3,7 +3,7 @@ import { type Flags, type Given, WrongUse } from "./config.ts";
 
 /** The flags of `serve` that are for shipping. */
 export const continuousFlags = {
-  "backup-to": { type: "string", value: "TO", help: "the folder that backups are kept in" },
+  "backup-to": { type: "string", value: "TO", help: "where backups are kept: a folder, or s3://bucket/prefix" },
   continuous: {
     type: "boolean",
     help: "ship what is committed to --backup-to every 10 s, so that a lost disk costs at most that",

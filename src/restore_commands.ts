@@ -3,8 +3,9 @@ import { copyFileSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { recordCommand } from "./audit/commands.ts";
-import { sourceOf } from "./backup_places.ts";
+import { backupBy, shippedPlaceOf, sourceOf } from "./backup_places.ts";
 import type { Manifest } from "./backups/archive/manifest.ts";
+import { applyShipped, ShippedDamaged, TooEarly } from "./backups/continuous/applying.ts";
 import { proveBackup } from "./backups/proving/prove.ts";
 import { decide } from "./backups/restoring/commands.ts";
 import type { Source } from "./backups/restoring/source.ts";
@@ -17,12 +18,22 @@ import { type Erasure, readErasures } from "./database/erasures.ts";
 import { startRefused } from "./database/exit.ts";
 import type { Stores } from "./database/open.ts";
 import { listRestorations } from "./database/restorations.ts";
+import { iso } from "./kit/clock.ts";
 import { Fault } from "./kit/fault.ts";
 import { wireId } from "./kit/ids.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 
 const restoring = {
-  file: { type: "word", value: "FILE", help: "the backup: packhouse-….tar.zst, or s3://bucket/key" },
+  file: {
+    type: "word",
+    value: "FILE",
+    help: "the backup: packhouse-….tar.zst, s3://bucket/key, or with --to their place",
+  },
+  to: {
+    type: "string",
+    value: "MOMENT",
+    help: "go on from the backup by what was shipped beside it, to 2026-11-24T17:30:00Z or to latest",
+  },
   into: { type: "string", value: "FOLDER", help: "the data directory that is made of it (--data, when absent)" },
   "new-secret-key": {
     type: "boolean",
@@ -81,7 +92,15 @@ function named(file: string | undefined): Promise<Source> {
 async function restore(given: Given<typeof restoring>): Promise<number> {
   process.umask(0o077);
   const { into, data = "./data", json } = given;
-  const source = await named(given.file);
+  const moment = given.to === undefined ? undefined : momentGiven(given.to);
+  if (moment !== undefined && databaseUrl !== null) {
+    throw new WrongUse("--to is for the embedded database: PostgreSQL goes to a moment by its own archive.");
+  }
+  const by =
+    moment === undefined || given.file === undefined
+      ? null
+      : await backupBy(given.file, moment ?? Number.POSITIVE_INFINITY);
+  const source = await named(by?.file ?? given.file);
   if (into !== undefined && databaseUrl !== null) {
     throw new WrongUse("--into names a folder, and --database-url a database: say one of them.");
   }
@@ -104,8 +123,10 @@ async function restore(given: Given<typeof restoring>): Promise<number> {
   const settleKey = (stores: Stores, at: string, manifest: Manifest) =>
     lookAtKey(stores, { at, home, manifest, renew: given["new-secret-key"], say });
   let restored: Restored;
-  if (databaseUrl === null) restored = await restoreSqlite({ ...common, into: home, settleKey });
-  else {
+  if (databaseUrl === null) {
+    const forward = by === null || moment === undefined ? null : forwardBy(by.to, moment, say);
+    restored = await restoreSqlite({ ...common, into: home, settleKey, forward });
+  } else {
     const { restorePostgres } = await import("./backups/restoring/postgres.ts");
     restored = await restorePostgres({ ...common, into: databaseUrl, data, settleKey });
   }
@@ -113,6 +134,32 @@ async function restore(given: Given<typeof restoring>): Promise<number> {
   if (json) print(JSON.stringify({ ...restored, said: lines }));
   else for (const line of told) print(line);
   return 0;
+}
+
+/** The moment (ms) that a flag names; null for the latest. */
+function momentGiven(text: string): number | null {
+  if (text === "latest") return null;
+  const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
+  const at = form.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new WrongUse("--to must be a moment with its zone, such as 2026-11-24T17:30:00Z, or latest.");
+}
+
+/** Goes on by what was shipped to the place of backups, and says how far it went. */
+function forwardBy(to: string, moment: number | null, say: (line: string) => void) {
+  return async (folder: string): Promise<Readonly<Record<Mode, number>>> => {
+    const reached = await applyShipped(shippedPlaceOf(to), folder, moment).catch((error) => {
+      if (error instanceof ShippedDamaged) throw startRefused("damaged", error.message);
+      if (error instanceof TooEarly) throw startRefused("unsuitable", error.message);
+      throw error;
+    });
+    for (const mode of modes) {
+      const { commits, number, at, is_covered } = reached[mode];
+      say(`  ${mode}: ${commits} commits that were shipped after it, up to commit ${number} of ${iso(at)}`);
+      if (moment !== null && !is_covered) say("    Nothing that was committed later had been shipped.");
+    }
+    return { live: reached.live.at, test: reached.test.at };
+  };
 }
 
 function namedErasures(path: string): Erasure[] {

@@ -40,6 +40,8 @@ interface Bucket {
   /** Gives an upload up, and what was sent of it. */
   abort(key: string, id: string): Promise<void>;
   remove(key: string): Promise<void>;
+  /** Makes a short file at once. */
+  write(key: string, bytes: Uint8Array): Promise<void>;
   /** The content of a file, in pieces. */
   read(key: string): AsyncIterable<Uint8Array>;
 }
@@ -78,6 +80,7 @@ export function openBucket(settings: BucketSettings): Bucket {
     },
     abort: async (key, uploadId) => void (await ask("DELETE", key, { uploadId })),
     remove: async (key) => void (await ask("DELETE", key)),
+    write: async (key, bytes) => void (await ask("PUT", key, {}, bytes)),
     read: async function* (key) {
       const { body } = await askPatiently(settings, { method: "GET", key, query: {}, body: null }, read_within_ms);
       if (body !== null) yield* body as unknown as AsyncIterable<Uint8Array>;

@@ -30,7 +30,7 @@ export class ShippedDamaged extends Error {
 }
 
 /** A backup cannot be taken back: one of an earlier moment is needed. */
-class TooEarly extends Error {
+export class TooEarly extends Error {
   constructor(world: Mode, { number, at }: CommitRow) {
     const moment = new Date(at).toISOString();
     super(

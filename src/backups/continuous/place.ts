@@ -2,6 +2,7 @@
 import { type Dirent, existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { openBucket } from "../../outbound/s3.ts";
 
 /** Files by their names, which have slashes in them. */
 export interface ShippedPlace {
@@ -46,6 +47,27 @@ export function folderPlace(folder: string): ShippedPlace {
       await synced(dirname(path));
     },
     remove: (name) => rm(join(root, name), { force: true }),
+  };
+}
+
+type Bucket = Pick<ReturnType<typeof openBucket>, "list" | "read" | "write" | "remove">;
+
+/** Keeps segments in a bucket, under keys that begin with `prefix`. `place` is what the operator calls it. */
+export function bucketPlace(bucket: Bucket, prefix: string, place: string): ShippedPlace {
+  const root = `${prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`}${shipped_folder}/`;
+  return {
+    place,
+    list: async (below) => {
+      const found = await bucket.list(below === "" ? root : `${root}${below}/`);
+      return found.map(({ key }) => key.slice(root.length)).sort();
+    },
+    read: async (name) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of bucket.read(root + name)) pieces.push(piece);
+      return Buffer.concat(pieces);
+    },
+    write: (name, bytes) => bucket.write(root + name, bytes),
+    remove: (name) => bucket.remove(root + name),
   };
 }
 

@@ -13,7 +13,7 @@ import type { Restored, RestoreSettings } from "./sqlite.ts";
 import { unpack } from "./unpack.ts";
 import { markAndClose, momentsOf, openRestored } from "./worlds.ts";
 
-type Settings = Omit<RestoreSettings, "into"> & {
+type Settings = Omit<RestoreSettings, "into" | "forward"> & {
   /** The database that it goes to. */
   readonly into: string;
   /** The data directory of this machine, which holds no records. */

@@ -15,6 +15,7 @@ import {
   restoringFolder,
 } from "../../database/restored_files.ts";
 import type { Log } from "../../kit/log.ts";
+import type { Mode } from "../../kit/mode.ts";
 import { makeFolder } from "../../kit/whole_file.ts";
 import type { Manifest } from "../archive/manifest.ts";
 import type { Source } from "./source.ts";
@@ -28,6 +29,11 @@ export interface RestoreSettings {
   /** Erasures that are named beside those that are found. */
   readonly erasures: readonly Erasure[];
   readonly erase: Erase;
+  /**
+   * Takes the databases that were unpacked into a folder forward to a later moment, and answers the moments (ms) that
+   * were reached; null where they stay as the archive holds them.
+   */
+  readonly forward: ((folder: string) => Promise<Readonly<Record<Mode, number>>>) | null;
   /** Looks at the secret key and does to the data what follows; `data` is where it is for the moment. */
   readonly settleKey: (stores: Stores, data: string, manifest: Manifest) => Promise<void>;
   readonly log: Log;
@@ -77,8 +83,9 @@ async function restore(settings: RestoreSettings): Promise<Restored> {
     readErasures(join(into, erasures_file)),
     await source.erasures(),
   ]);
+  const reached = await settings.forward?.(made);
   const stores = await openRestored(source.place, { data: made, database_url: null, log: settings.log });
-  const moments = momentsOf(manifest);
+  const moments = reached ?? momentsOf(manifest);
   const worlds = await markAndClose(stores, { settings, at: made, manifest, moments, erasures });
   // The lock of the folder that it goes to is held.
   rmSync(join(made, "instance.lock"), { force: true });

@@ -1,0 +1,68 @@
+// A service that ships what it commits loses its disk, and comes back as of any moment.
+import { expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, rmSync, watch } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
+import { engine } from "../../../src/config.ts";
+
+async function run(...words: string[]) {
+  const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_DATABASE_URL: "" };
+  const child = Bun.spawn([...usualProgram, ...words], { env, stdout: "pipe", stderr: "pipe" });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, err, code };
+}
+
+/** Resolves when a backup lies in a folder. */
+async function backedUp(folder: string): Promise<void> {
+  const isThere = () => readdirSync(folder).some((name) => name.endsWith(".tar.zst"));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const watching = watch(folder, () => {
+    if (isThere()) resolve();
+  });
+  if (isThere()) resolve();
+  await promise.finally(() => watching.close());
+}
+
+if (engine === "sqlite")
+  test("a service that lost its disk is restored from its place of backups, to any moment", async () => {
+    const root = mkdtempSync(join(tmpdir(), "packhouse-continuous-"));
+    const [data, to, into] = [join(root, "data"), join(root, "to"), join(root, "into")];
+    try {
+      await mkdir(to);
+      const env = { PACKHOUSE_BACKUP_TO: to, PACKHOUSE_CONTINUOUS: "1" };
+      const service = await startService({ data, env });
+      await backedUp(to);
+      await run("keys", "create", "--name", "before", "--mode", "live", "--data", data);
+      const moment = new Date().toISOString();
+      await run("keys", "create", "--name", "after", "--mode", "live", "--data", data);
+      expect(await service.stop()).toBe(0);
+      rmSync(data, { recursive: true });
+
+      const told = await run("backup", "moments", to, "--json");
+      const worlds = told.out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).world);
+      expect(worlds).toEqual(["live", "test"]);
+
+      expect(await run("restore", to, "--to", moment, "--into", into)).toMatchObject({ err: "", code: 0 });
+      const listed = await run("keys", "list", "--data", into);
+      expect(listed.out).toContain("before");
+      expect(listed.out).not.toContain("after");
+      expect(await run("verify", "--data", into)).toMatchObject({ code: 0 });
+      rmSync(into, { recursive: true });
+
+      expect(await run("restore", to, "--to", "latest", "--into", into)).toMatchObject({ err: "", code: 0 });
+      expect((await run("keys", "list", "--data", into)).out).toContain("after");
+      const early = await run("restore", to, "--to", "2020-01-01T00:00Z", "--into", join(root, "early"));
+      expect(early).toMatchObject({
+        code: expect.any(Number),
+        err: expect.stringContaining("There is no backup of 2020"),
+      });
+      expect(existsSync(join(root, "early", "live.db"))).toBe(false);
+    } finally {
+      rmSync(root, { recursive: true, force: true });
+    }
+  }, 60_000);
