@@ -24,10 +24,12 @@ import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
 import { paperRoutes } from "./papers/routes.ts";
 import { platformRoutes } from "./platforms/routes.ts";
+import { privacyRoutes } from "./privacy/routes.ts";
 import { productRoutes } from "./products/routes.ts";
 import { productSheetRoutes } from "./products/sheets/routes.ts";
 import { homeRoutes, pageRoutes, referenceRoutes } from "./reference/routes.ts";
 import { reportRoutes } from "./reports/routes.ts";
+import { retentionRoutes } from "./retention/routes.ts";
 import { returnCancellationRoutes } from "./returns/cancellations/routes.ts";
 import { returnLabelRoutes } from "./returns/labels/routes.ts";
 import { putBackRoutes } from "./returns/putbacks/routes.ts";
@@ -56,6 +58,9 @@ const askerRoutes = (service: Service) =>
     .use(sessionRoutes(service))
     .use(secondFactorRoutes(service))
     .use(invitationRoutes(service));
+
+/** The routes about what is kept, and for how long; by themselves for the same reason. */
+const keptRoutes = (service: Service) => new Elysia().use(privacyRoutes(service)).use(retentionRoutes(service));
 
 /** Every feature's routes, below the version. */
 const features = (service: Service) =>
@@ -87,6 +92,7 @@ const features = (service: Service) =>
     .use(webhookRoutes(service))
     .use(reportRoutes)
     .use(billingRoutes)
+    .use(keptRoutes(service))
     .use(searchRoutes);
 
 /** The whole service without a port, so that tests and `serve` run the same thing. */

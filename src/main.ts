@@ -92,6 +92,7 @@ async function allCommands(): Promise<Commands> {
   const { backupCommands } = await import("./backup_commands.ts");
   const { restoreCommands } = await import("./restore_commands.ts");
   const { moveCommands } = await import("./move_commands.ts");
+  const { customerCommands } = await import("./customer_commands.ts");
   const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
   const { doctorCommands } = await import("./doctor_commands.ts");
   const { upgradeCommands } = await import("./upgrade_commands.ts");
@@ -102,6 +103,7 @@ async function allCommands(): Promise<Commands> {
     ...onCommandLine("keys", keyCommands),
     ...onCommandLine("users", userCommands),
     ...onCommandLine("merchants", merchantCommands),
+    ...customerCommands,
     ...others,
     ...healthCommands,
     ...doctorCommands(allCommands),

@@ -20,7 +20,7 @@ import type { Stores } from "./database/open.ts";
 import { listRestorations } from "./database/restorations.ts";
 import { iso } from "./kit/clock.ts";
 import { Fault } from "./kit/fault.ts";
-import { wireId } from "./kit/ids.ts";
+
 import { type Mode, modes } from "./kit/mode.ts";
 
 const restoring = {
@@ -112,9 +112,9 @@ async function restore(given: Given<typeof restoring>): Promise<number> {
   const common = {
     source,
     erasures: given.erasures === undefined ? [] : namedErasures(given.erasures),
-    erase: async (_: Stores, { mode, customer_id }: Erasure) => {
-      say(`${mode}: ${wireId("customer", customer_id)} was erased after this backup: erase that customer again.`);
-      return false;
+    erase: async (stores: Stores, one: Erasure) => {
+      const { eraseAgain } = await import("./privacy/erasure/jobs.ts");
+      return eraseAgain(stores, one);
     },
     say,
     log: commandLog("error"),

@@ -35,6 +35,9 @@ import { forgetNotifications } from "./platforms/notifications/jobs.ts";
 import { reconcile } from "./platforms/reconcile/jobs.ts";
 import { reportDue, reportsSettled } from "./platforms/reports/jobs.ts";
 import { moveReports } from "./platforms/reports/store.ts";
+import { eraseDue, shredErased } from "./privacy/erasure/jobs.ts";
+import { moveErasures } from "./privacy/erasure/store.ts";
+import { forgetOldDocuments, forgetOldOrders } from "./privacy/sweeping/jobs.ts";
 import { finishPurchases, purchasesSettled } from "./shipping/labels/purchases/jobs.ts";
 import { moveClaims } from "./shipping/labels/store.ts";
 import { askAboutAddresses } from "./shipping/verification/jobs.ts";
@@ -109,6 +112,9 @@ const timedJobs: readonly TimedJob[] = [
   { when: "19 4 * * 1-6", what: "look for damage in the database",              job: checkPages },
   { when: "19 4 * * 0", what: "look for damage in the database and its indexes",   job: checkIndexes },
   { when: "*/15 * * * *", what: "add up the storage of days that are over", job: closeStorage },
+  { when: "13 * * * *", what: "cut the log after erasures", job: shredErased, at_start: true },
+  { when: "43 2 * * *", what: "forget documents of labels in their time",       job: forgetOldDocuments },
+  { when: "51 2 * * *", what: "forget who ended orders were for, in their time",  job: forgetOldOrders },
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];
 
@@ -134,6 +140,7 @@ export const wokenJobs: Readonly<Record<JobName, WokenJob>> = {
   "webhooks.end_waiting":          { what: "end what waits for receivers that are gone", job: endWaiting },
   "webhooks.recover":              { what: "queue what receivers missed", job: queueRecoveries },
   "users.mail_invitations":        { what: "send invitations by e-mail", job: mailInvitations },
+  "privacy.erase":                 { what: "erase people", job: eraseDue },
   "webhooks.mail":                 { what: "tell the operator by e-mail", job: mailNotices },
   "backups.settle_restored":       { what: "send or drop what has waited since a restore", job: settleRestored },
 };
@@ -191,7 +198,7 @@ function startTimed({ when, what, job, at_start }: TimedJob, store: Store, servi
 
 /** Moves all that the service waits for, and no moment that a person has set, by as much as the clock was set. */
 export async function moveWaits(tx: Tx, by_ms: number): Promise<void> {
-  const orders = [moveImports, moveReports, moveAsks, moveClaims, moveLooks];
+  const orders = [moveImports, moveReports, moveAsks, moveClaims, moveLooks, moveErasures];
   for (const move of [moveLeases, moveAttempts, movePauses, moveMails, moveInvitationMails, ...orders])
     await move(tx, by_ms);
   for (const name of jobNames) tx.wake(name, tx.now);

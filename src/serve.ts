@@ -1,7 +1,8 @@
 // Starts the service: data, app, jobs and port, and stops them in the opposite order.
 import { randomBytes } from "node:crypto";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { version } from "./config.ts";
+import { erasures_file } from "./database/erasures.ts";
 import { exitCodes } from "./database/exit.ts";
 import { takeTurn } from "./database/lease.ts";
 import { openStores, type Stores } from "./database/open.ts";
@@ -114,6 +115,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     allow_insecure_lan: settings.allow_insecure_lan,
     event_retention_days: settings.event_retention_days,
     request_log_days: settings.request_log_days,
+    erasures_path: join(data, erasures_file),
     carrier_patience_ms,
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),

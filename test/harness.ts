@@ -74,6 +74,7 @@ function serviceOn(
     webhook_allow_cidrs: [],
     event_retention_days: 30,
     request_log_days: 7,
+    erasures_path: null,
     carrier_patience_ms,
     mail,
     peerOf: () => "127.0.0.1",

@@ -32,6 +32,8 @@ export const customers = table(
     version: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
+    /** When all that told who it was has been erased; orders still name the customer by its id. */
+    erased_at: time(),
   },
   (t) => [
     unique("customers_email").on(t.email_key, t.merchant_id),

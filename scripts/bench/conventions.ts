@@ -95,6 +95,7 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     loopback_only: true,
     webhook_allow_cidrs: [],
     event_retention_days: 30,
+    erasures_path: null,
     request_log_days: 7,
     carrier_patience_ms: 0,
     mail: null,

@@ -15,6 +15,7 @@ const by_permission: Readonly<Record<Permission, boolean>> = {
   "catalog.write": true,
   "customers.read": true,
   "customers.write": true,
+  "privacy.manage": true,
   "returns.read": true,
   "returns.write": true,
   "returns.receive": false,

@@ -12,6 +12,7 @@ export const permissions = {
   "catalog.write": "Create, change and import products",
   "customers.read": "See customers and their addresses",
   "customers.write": "Create and change customers and their addresses",
+  "privacy.manage": "Tell people what is known of them, and erase it",
   "returns.read": "See returns",
   "returns.write": "Create, change, close and cancel returns",
   "returns.receive": "Receive and inspect returns",

@@ -2,7 +2,6 @@ import type { Tx } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { assert } from "../kit/assert.ts";
 import type { Act } from "./entry.ts";
-import { kept_days } from "./rules.ts";
 import { deleteEntries, insertEntry } from "./store.ts";
 
 /** Adds an act to the audit trail, in the transaction that performs it. The only trail is in the live store. */
@@ -23,7 +22,7 @@ export async function recordCommand(
 
 const day_ms = 24 * 3_600_000;
 
-/** Deletes up to `limit` entries that are too old. Answers whether more may be left. */
-export async function forgetOldEntries(tx: Tx, limit: number): Promise<boolean> {
+/** Deletes up to `limit` entries older than so many days. Answers whether more may be left. */
+export async function forgetOldEntries(tx: Tx, kept_days: number, limit: number): Promise<boolean> {
   return (await deleteEntries(tx, tx.now - kept_days * day_ms, limit)) === limit;
 }

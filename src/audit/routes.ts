@@ -7,8 +7,8 @@ import { answerList } from "../http/paging.ts";
 import { documented } from "../http/route.ts";
 import { momentOf } from "../kit/clock.ts";
 import { queryOf } from "../kit/schema.ts";
+import { retention } from "../retention/rules.ts";
 import { type Entry, entryCells, entryColumns, entryView } from "./entry.ts";
-import { kept_days } from "./rules.ts";
 import { EntryView, ExportEntries, ListEntries } from "./schemas.ts";
 import { countEntries, type EntryFilter, listEntries } from "./store.ts";
 
@@ -26,7 +26,8 @@ export const auditRoutes = new Elysia({ prefix: "/audit" })
         "Every act of a user in either world, changes of settings by keys (keys, users, webhooks, platforms," +
         " carrier accounts, prices, warehouses), successful and failed sign-ins, and acts on the command" +
         " line. It does not contain refused requests, nor orders and stock that keys write. An entry is kept for" +
-        ` ${kept_days} days. Only keys of the live world may read it.`,
+        ` ${retention.audit_trail.usual} days unless the house says otherwise (\`PATCH /settings/retention\`).` +
+        " Only keys of the live world may read it.",
       answers: { 200: ListView(EntryView) },
     }),
   })

@@ -1,8 +1,5 @@
 import type { Facts } from "./entry.ts";
 
-/** How many days an entry is kept. */
-export const kept_days = 400;
-
 const targets_max = 50;
 const fields_max = 40;
 const value_letters_max = 100;

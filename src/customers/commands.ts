@@ -21,7 +21,15 @@ import {
   type DefaultWish,
 } from "./rules.ts";
 import type { CreateAddress, CreateCustomer, ReplaceAddress, UpdateAddress, UpdateCustomer } from "./schemas.ts";
-import { findCustomerByEmail, insertCustomer, lockCustomer, saveAddresses, saveCheck, saveCustomer } from "./store.ts";
+import {
+  findCustomerByEmail,
+  getCustomer,
+  insertCustomer,
+  lockCustomer,
+  saveAddresses,
+  saveCheck,
+  saveCustomer,
+} from "./store.ts";
 
 /** Creates a customer with its addresses. Refuses: validation_failed, duplicate_email, merchant_closed. */
 export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Customer> {
@@ -34,7 +42,8 @@ export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Cus
 
 /**
  * Changes the given fields of a customer; without a change it stays as it was. `shipping_addresses` replaces the set;
- * those with an `id` change in place. Refuses: resource_missing, validation_failed, duplicate_email, merchant_closed.
+ * those with an `id` change in place. Refuses: resource_missing, customer_erased, validation_failed,
+ * duplicate_email, merchant_closed.
  */
 export async function updateCustomer(tx: Tx, id: string, input: UpdateCustomer): Promise<Customer> {
   const before = await lockCustomer(tx, id);
@@ -47,7 +56,7 @@ export async function updateCustomer(tx: Tx, id: string, input: UpdateCustomer):
   return shipping_addresses === undefined ? customer : replaceAddresses(tx, customer, shipping_addresses);
 }
 
-/** Adds an address to a customer. Refuses: resource_missing, validation_failed, merchant_closed. */
+/** Adds an address to a customer. Refuses: resource_missing, customer_erased, validation_failed, merchant_closed. */
 export async function addAddress(tx: Tx, id: string, input: CreateAddress): Promise<Address> {
   const customer = await touch(tx, id);
   const before = customer.shipping_addresses;
@@ -62,7 +71,7 @@ export async function addAddress(tx: Tx, id: string, input: CreateAddress): Prom
 
 /**
  * Changes the given fields of a customer's address; without a change all stays as it was. Orders keep the address with
- * which they were created. Refuses: resource_missing, validation_failed.
+ * which they were created. Refuses: resource_missing, customer_erased, validation_failed.
  */
 export async function updateAddress(tx: Tx, id: string, address_id: string, input: UpdateAddress): Promise<Address> {
   const customer = await lockCustomer(tx, id);
@@ -82,7 +91,7 @@ export async function updateAddress(tx: Tx, id: string, address_id: string, inpu
 
 /**
  * Replaces a customer's address by the one that its last check suggests. Orders keep the address with which they were
- * created. Refuses: resource_missing, no_suggestion, validation_failed.
+ * created. Refuses: resource_missing, customer_erased, no_suggestion, validation_failed.
  */
 export async function acceptSuggestion(tx: Tx, id: string, address_id: string): Promise<Address> {
   const before = ofCustomer(await lockCustomer(tx, id), address_id);
@@ -99,6 +108,7 @@ export async function acceptSuggestion(tx: Tx, id: string, address_id: string): 
  * asked. Refuses: resource_missing.
  */
 export async function recordVerification(tx: Tx, asked: Address, verification: AddressVerification): Promise<boolean> {
+  if ((await getCustomer(tx, asked.customer_id)).erased_at !== null) return false;
   const customer = await lockCustomer(tx, asked.customer_id);
   const address = customer.shipping_addresses.find(({ id }) => id === asked.id);
   if (address === undefined || !isSamePlace(address, asked)) return false;
@@ -110,7 +120,7 @@ export async function recordVerification(tx: Tx, asked: Address, verification: A
 /**
  * The address of a customer with exactly these fields, created if missing, deliverable or not: what a platform's order
  * says of its buyer is kept unchanged. If the customer already has as many addresses as allowed, the oldest that is not
- * the default is removed. Refuses: resource_missing, merchant_closed.
+ * the default is removed. Refuses: resource_missing, customer_erased, merchant_closed.
  */
 export async function keepAddress(tx: Tx, customer_id: number, fields: AddressFields): Promise<Address> {
   const customer = await lockCustomer(tx, customer_id);
@@ -133,7 +143,8 @@ export async function keepAddress(tx: Tx, customer_id: number, fields: AddressFi
 const unwished: DefaultWish = { is_default: undefined, was_default: false };
 
 /**
- * Removes an address; if it was the default, the oldest remaining one becomes the default. Refuses: resource_missing.
+ * Removes an address; if it was the default, the oldest remaining one becomes the default.
+ * Refuses: resource_missing, customer_erased.
  */
 export async function removeAddress(tx: Tx, id: string, address_id: string): Promise<Customer> {
   const customer = await touch(tx, id);

@@ -40,6 +40,8 @@ export interface Customer extends Omit<Buyer, "merchant"> {
   readonly version: number;
   readonly created_at: number;
   readonly updated_at: number;
+  /** When what told who it was has been erased; null for a customer who is known. */
+  readonly erased_at: number | null;
   /** Oldest first. */
   readonly shipping_addresses: readonly Address[];
 }
@@ -76,7 +78,8 @@ export function addressView(address: Address) {
 
 /** The customer as the API shows it. Its timestamps have no milliseconds, as the specification says. */
 export function customerView(customer: Customer) {
-  const { id, merchant_id, email, first_name, last_name, phone, company, metadata, created_at, updated_at } = customer;
+  const { id, merchant_id, email, first_name, last_name, phone, company, metadata } = customer;
+  const { created_at, updated_at, erased_at } = customer;
   return {
     id: wireId("customer", id),
     merchant_id: wireId("merchant", merchant_id),
@@ -89,6 +92,7 @@ export function customerView(customer: Customer) {
     metadata,
     created_at: seconds(created_at),
     updated_at: seconds(updated_at),
+    erased_at: erased_at === null ? null : seconds(erased_at),
   };
 }
 

@@ -68,7 +68,7 @@ const updating = (id: string, summary: string) => ({
     matches: true,
     tagged: true,
     answers: { 200: CustomerView },
-    refuses: ["duplicate_email"],
+    refuses: ["duplicate_email", "customer_erased"],
   }),
 });
 
@@ -133,6 +133,7 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
         chapter: "Customers",
         matches: true,
         summary: "Add an address",
+        refuses: ["customer_erased"],
         answers: { 201: AddressView },
       }),
     },
@@ -151,6 +152,7 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
         chapter: "Customers",
         matches: true,
         summary: "Update an address",
+        refuses: ["customer_erased"],
         answers: { 200: AddressView },
       }),
     },
@@ -170,7 +172,7 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
         description:
           "The suggestion is that of the address's last check. Orders keep their address; they" +
           " have a call of their own.",
-        refuses: ["no_suggestion"],
+        refuses: ["no_suggestion", "customer_erased"],
         answers: { 200: AddressView },
       }),
     },
@@ -187,6 +189,7 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
         matches: true,
         tagged: true,
         summary: "Remove an address",
+        refuses: ["customer_erased"],
         answers: { 200: CustomerView },
       }),
     },

@@ -51,7 +51,7 @@ const customerFields = {
   metadata: Type.Optional(metadataField()),
 };
 
-const readOnly = ["merchant_id", "id", "order_history", "order_count", "created_at", "updated_at"];
+const readOnly = ["merchant_id", "id", "order_history", "order_count", "created_at", "updated_at", "erased_at"];
 
 export const CreateCustomer = closed(
   {
@@ -112,5 +112,6 @@ export const customerViewFields = {
   metadata: metadataField(),
   created_at: seconds,
   updated_at: seconds,
+  erased_at: nullable({ ...seconds, description: "When what told who it was has been erased: see *Privacy*." }),
 };
 export const CustomerView = closed(customerViewFields);

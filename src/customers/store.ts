@@ -6,8 +6,8 @@ import type { StoredCheck } from "../addresses/address.ts";
 import { endOfClaims, noteHeld } from "../database/servers.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Reading, Tx, Writing } from "../database/store.ts";
-import { missing } from "../kit/fault.ts";
-import { readId } from "../kit/ids.ts";
+import { Fault, missing } from "../kit/fault.ts";
+import { readId, wireId } from "../kit/ids.ts";
 import type { Window } from "../kit/page.ts";
 import { makerOf, refuseShared, servesOne } from "../owners/rules.ts";
 import type { Address, Buyer, Customer } from "./customer.ts";
@@ -34,9 +34,14 @@ export async function getCustomer(db: Db, id: string | number): Promise<Customer
   return found(db, await byId(db, { id: readId("customer", id) ?? 0 }), id);
 }
 
-/** As `getCustomer`, and locks the customer until the transaction ends. Refuses: resource_missing. */
+/**
+ * As `getCustomer`, and locks the customer until the transaction ends, to be changed.
+ * Refuses: resource_missing, customer_erased.
+ */
 export async function lockCustomer(tx: Tx, id: string | number): Promise<Customer> {
-  return found(tx, await byIdLocked(tx, { id: readId("customer", id) ?? 0 }), id);
+  const customer = await found(tx, await byIdLocked(tx, { id: readId("customer", id) ?? 0 }), id);
+  if (customer.erased_at === null) return customer;
+  throw new Fault("customer_erased", `${wireId("customer", customer.id)} was erased. Create a new customer.`);
 }
 
 async function found(db: Db, rows: readonly Row[], id: string | number): Promise<Customer> {
@@ -197,7 +202,8 @@ export async function countCustomers(db: Db, filter: CustomerFilter): Promise<nu
 
 /** Stores a new customer without addresses; null when another has its e-mail address. */
 export async function insertCustomer(tx: Tx, fields: CustomerFields): Promise<Customer | null> {
-  const row = { ...fields, merchant_id: makerOf(tx), version: 1, created_at: tx.now, updated_at: tx.now };
+  const times = { created_at: tx.now, updated_at: tx.now, erased_at: null };
+  const row = { ...fields, merchant_id: makerOf(tx), version: 1, ...times };
   const [inserted] = await tx.sql
     .insert(customers)
     .values({ ...row, email_key: emailKey(fields.email) })

@@ -16,6 +16,8 @@ export interface Checkpoint {
    * disk when it writes the new head. The log goes on at its end while a reader or another writer uses it.
    */
   restart(): Frames;
+  /** As `restart`, and cuts the file of the log, so that nothing of what it held is left in it. */
+  cut(): Frames;
   close(): void;
 }
 
@@ -29,12 +31,17 @@ export function openCheckpoint(path: string): Checkpoint {
       restartLog(raw);
       return framesOf(raw, "noop");
     },
+    cut: () => {
+      framesOf(raw, "truncate");
+      restartLog(raw);
+      return framesOf(raw, "noop");
+    },
     close: () => raw.close(),
   };
 }
 
-/** What the log holds, by `passive` after having copied what can be copied. */
-function framesOf(raw: Database, kind: "passive" | "noop"): Frames {
+/** What the log holds: by `passive` after having copied what can be copied, by `truncate` all of it, and cut it. */
+function framesOf(raw: Database, kind: "passive" | "noop" | "truncate"): Frames {
   // A statement that is kept would keep the connection open.
   const asked = raw.prepare(`pragma wal_checkpoint(${kind})`);
   try {

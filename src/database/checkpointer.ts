@@ -8,6 +8,7 @@ import type { CheckpointAnswer, CheckpointQuestion } from "./checkpoint_worker.t
 export interface Checkpointer {
   copy(): Promise<Frames>;
   restart(): Promise<Frames>;
+  cut(): Promise<Frames>;
   close(): Promise<void>;
 }
 
@@ -21,6 +22,7 @@ export function checkpointsHere(path: string): Checkpointer {
   return {
     copy: async () => checkpoint().copy(),
     restart: async () => checkpoint().restart(),
+    cut: async () => checkpoint().cut(),
     close: async () => opened?.close(),
   };
 }
@@ -41,7 +43,7 @@ export function checkpointsAside(path: string, log: Log): Checkpointer {
     });
     return begun;
   };
-  const ask = async (act: "copy" | "restart"): Promise<Frames> => {
+  const ask = async (act: "copy" | "restart" | "cut"): Promise<Frames> => {
     if (!lost) worker ??= begin();
     const answer = lost || worker === null ? null : await answerOf(worker, { path, act });
     if (answer === null) return await here[act]();
@@ -51,6 +53,7 @@ export function checkpointsAside(path: string, log: Log): Checkpointer {
   return {
     copy: () => ask("copy"),
     restart: () => ask("restart"),
+    cut: () => ask("cut"),
     close: async () => {
       if (!lost && worker !== null) await answerOf(worker, { path, act: "close" });
       worker?.terminate();

@@ -83,6 +83,8 @@ export class CommitLog {
   #held = 0;
   /** How many frames were copied by the last pass. */
   #copied = 0;
+  /** Those who wait for the log to be cut. */
+  #cuts: ((cut: boolean) => void)[] = [];
   /** With so many frames the next pass begins. */
   #next = checkpoint_pages;
   /** With so many frames, writes wait for the pass that goes on. */
@@ -108,7 +110,12 @@ export class CommitLog {
 
   /** Whether the log should begin anew before more is written. */
   get due(): boolean {
-    return this.#due;
+    return this.#due || this.#cuts.length > 0;
+  }
+
+  /** Asks that the log be cut when it begins anew, which is then due. Answers whether it was: it may be in use. */
+  cut(): Promise<boolean> {
+    return new Promise((resolve) => this.#cuts.push(resolve));
   }
 
   /**
@@ -172,8 +179,13 @@ export class CommitLog {
   async renew(letGo: () => Promise<void>): Promise<void> {
     await this.#copying;
     this.#due = false;
+    const cuts = this.#cuts.splice(0);
+    let cut = false;
     // What was committed since the first pass is little.
-    if (!(await this.#taken())) return;
+    if (!(await this.#taken())) {
+      for (const done of cuts) done(false);
+      return;
+    }
     await this.#follower?.letGo();
     const { held } = await this.#tried(async () => {
       await letGo();
@@ -181,12 +193,14 @@ export class CommitLog {
       if (frames.copied < frames.held) return frames;
       // A view of a log that has been copied as a whole does not look into it, and lets it begin anew.
       await letGo();
-      return await this.#checkpoints.restart();
+      cut = cuts.length > 0;
+      return await (cut ? this.#checkpoints.cut() : this.#checkpoints.restart());
     });
     await this.#follower?.hold();
     this.#next = held < checkpoint_pages ? checkpoint_pages : held + checkpoint_pages / 4;
     if (held < this.#copied) this.#copied = 0;
     this.#due = false;
+    for (const done of cuts) done(cut);
   }
 
   /** Copies a log of some length while others answer, so that closing the database has little to wait for. */

@@ -1,6 +1,6 @@
 // Which customers were erased, in a file of its own beside the data and beside its backups: a backup of before an
 // erasure still holds the person, so a restore erases again. It holds ids and moments, and nothing about anyone.
-import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { iso, parseMoment } from "../kit/clock.ts";
 import { readId, wireId } from "../kit/ids.ts";
@@ -54,6 +54,8 @@ export function recordErasures(path: string, erasures: readonly Erasure[]): void
   const known = new Set(readErasures(path).map(keyOf));
   const fresh = erasures.filter((one) => !known.has(keyOf(one)));
   if (fresh.length === 0) return;
+  // On PostgreSQL there may be no data directory yet.
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, "a", 0o600);
   try {
     // A power cut may have left half a line.

@@ -21,6 +21,7 @@ export const jobNames = [
   "webhooks.end_waiting",
   "webhooks.recover",
   "users.mail_invitations",
+  "privacy.erase",
   "webhooks.mail",
   "backups.settle_restored",
 ] as const;

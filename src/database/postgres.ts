@@ -227,6 +227,10 @@ class PostgresStore implements Store {
     return null;
   }
 
+  async shred(): Promise<boolean> {
+    return true;
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -70,6 +70,10 @@ class ScopedStore implements Store {
     return this.base.findDamage(depth, ending);
   }
 
+  shred(): Promise<boolean> {
+    return this.base.shred();
+  }
+
   close(): Promise<void> {
     return this.base.close();
   }

@@ -252,6 +252,16 @@ class SqliteStore implements Store {
     return found;
   }
 
+  async shred(): Promise<boolean> {
+    if (this.#closed) return false;
+    const cut = this.#log?.cut();
+    this.#wake();
+    if (cut !== undefined) return cut;
+    await this.#writing;
+    // Another process may be reading: then it is left to that one.
+    return this.#writer.raw.query("pragma wal_checkpoint(truncate)").values()[0]?.[0] === 0;
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

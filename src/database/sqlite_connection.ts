@@ -40,6 +40,8 @@ export function connectWriter(
 ): SqliteConnection {
   const raw = new Database(path, { create: true, readwrite: true, strict: true });
   set(raw, [`busy_timeout=${busy_timeout_ms}`, "journal_mode=wal", "synchronous=full"]);
+  // What is deleted or written over is zeros in the file from then on: what was erased must not lie in a free page.
+  set(raw, ["secure_delete=on"]);
   set(raw, [`wal_autocheckpoint=${synced === "by_commit" ? checkpoint_pages : 0}`, ...common, log_limit]);
   assert(read(raw, "journal_mode") === "wal", "the database is not in WAL mode");
   assert(read(raw, "synchronous") === 2, "the database does not write through to the disk at each commit");

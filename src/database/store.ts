@@ -148,6 +148,12 @@ export interface Store {
    * when `ending` came first. On PostgreSQL nothing is checked.
    */
   findDamage(depth: Depth, ending: AbortSignal): Promise<string | null>;
+  /**
+   * Sees to it that what was overwritten or deleted before this call is not left in the log beside a SQLite database:
+   * the log is copied and cut. Answers whether it was: it is not while somebody else uses it. On PostgreSQL nothing is
+   * done: its server cleans up and overwrites in its own time.
+   */
+  shred(): Promise<boolean>;
   /** Waits for what runs, then lets go of the data. */
   close(): Promise<void>;
 }

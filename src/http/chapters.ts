@@ -104,6 +104,12 @@ export const chapters = [
       " of them for both worlds: it takes a live key, or a user.",
   },
   { name: "Keys", description: "API keys: made, rotated and revoked." },
+  {
+    name: "Privacy",
+    description:
+      "What is known of a person who orders, told and erased; and for how long each kind of record is kept. See the" +
+      " guide *Privacy*.",
+  },
   { name: "Audit trail", description: "Who did what, and when." },
   { name: "Service", description: "The service itself, and this document." },
 ] as const satisfies readonly { readonly name: string; readonly description: string }[];

@@ -46,6 +46,8 @@ export interface Service {
   readonly event_retention_days: number;
   /** For how many days requests are kept in their log. */
   readonly request_log_days: number;
+  /** The file in which it stands who was erased, for a restore to erase them again; null without one. */
+  readonly erasures_path: string | null;
   /** How long the purchase of a label waits for the carrier before it answers 202. */
   readonly carrier_patience_ms: number;
   /** The mail server and the operator's addresses for notices; null without e-mail. */

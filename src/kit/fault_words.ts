@@ -124,6 +124,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy:
       "Name another bin, or let this one hold goods of several merchants: mix_merchants of PATCH /inventory/locations.",
   },
+  customer_erased: {
+    when: "The customer was erased: nothing of a person is kept under this id any more.",
+    remedy: "Create a new customer: POST /customers.",
+  },
   duplicate_connection: {
     when:
       "The store of the e-commerce platform is connected already, or there is a carrier account with these" +
@@ -209,6 +213,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
   nothing_to_return: {
     when: "Every shipped unit of the order is being returned already, or none was shipped.",
     remedy: "Check the order's shipments and its other returns.",
+  },
+  orders_open: {
+    when: "A person is to be erased who has orders, returns or labels that are not over: their address is needed.",
+    remedy: "Deliver, cancel or close what orders, returns and labels name, or send after_days.",
   },
   payload_expired: {
     when: "The event is so old that its data was deleted.",

@@ -38,6 +38,7 @@ export const idPrefixes = {
   merchant: "mer",
   billable_event: "bev",
   restoration: "rst",
+  erasure: "ers",
 } as const;
 
 export type Noun = keyof typeof idPrefixes;

@@ -10,12 +10,14 @@ import orders from "./guides/orders.md" with { type: "text" };
 import otherMachines from "./guides/other_machines.md" with { type: "text" };
 import platforms from "./guides/platforms.md" with { type: "text" };
 import restoring from "./guides/restoring.md" with { type: "text" };
+import privacy from "./guides/privacy.md" with { type: "text" };
 import running from "./guides/running.md" with { type: "text" };
 import search from "./guides/search.md" with { type: "text" };
 import settings from "./guides/settings.md" with { type: "text" };
 import shipping from "./guides/shipping.md" with { type: "text" };
 import users from "./guides/users.md" with { type: "text" };
 import webhooks from "./guides/webhooks.md" with { type: "text" };
+import { privacyTables } from "./privacy.ts";
 
 /** Sections of the description, each with its heading, in the order in which they are read. */
 export const sections: readonly string[] = [
@@ -36,6 +38,7 @@ export const chapterGuides: Readonly<Record<string, string>> = {
   Keys: keys,
   Orders: orders,
   Platforms: platforms,
+  Privacy: `${privacy}\n${privacyTables()}`,
   Search: search,
   Shipping: shipping,
   Users: users,

@@ -100,7 +100,7 @@ export function userRoutes(service: Service) {
           " membership role and status are about; without it the role is the one that the user shows, and the status" +
           " that of the user everywhere. A merchant's people change the memberships at their own merchant.",
         answers: { 200: EnvelopedView(UserView) },
-        refuses: ["last_owner"],
+        refuses: ["last_owner", "merchant_closed"],
       }),
     });
 }

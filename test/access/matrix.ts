@@ -62,6 +62,16 @@ export const matrix: Readonly<Record<string, string>> = {
   "DELETE /users/:id/sessions": "401 403 403 ok",
   "DELETE /users/:id/sessions/:session_id": "401 403 403 ok",
 
+  // What is known of people, and how long anything is kept.
+  "POST /customers/:id/erasure": "401 403 403 ok",
+  "POST /customers/:id/disclosure": "401 403 403 ok",
+  "POST /disclosures": "401 403 403 ok",
+  "POST /erasures": "401 403 403 ok",
+  "GET /erasures": "401 403 403 ok",
+  "GET /erasures/:id": "401 403 403 ok",
+  "GET /settings/retention": "401 403 403 ok",
+  "PATCH /settings/retention": "401 403 403 ok",
+
   // Merchants.
   "GET /merchants": "401 ok  ok  ok",
   "GET /merchants/:id": "401 ok  ok  ok",

@@ -18,6 +18,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/ \/(?:users|invitations|audit|mail|metrics|requests|restorations)\b/, "ok  ok  403 403 403"],
   [/^POST \/billing\b/, "ok  ok  403 403 403"],
   [/^(?:POST|PATCH) \/(?:inventory\/locations|merchants)\b/, "ok  ok  403 403 403"],
+  [/ \/(?:erasures|disclosures|settings)\b| \/customers\/:id\/(?:erasure|disclosure)$/, "ok  ok  403 403 403"],
   [/ \/shipping\/carrier-accounts\b/, "ok  ok  403 403 403"],
   [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate-cards|zones|holidays)\b/, "ok  ok  403 403 403"],
 

@@ -21,7 +21,9 @@ interface Asked {
 const all: EntryFilter = {};
 const usual: readonly string[] = ["content-type", "idempotency-key", "if-match"];
 // What these change has no name of its own.
-const nameless: readonly string[] = ["setZoneOverrides", "testMail", "decideRestored"];
+const nameless: readonly string[] = [
+  ...["setZoneOverrides", "testMail", "decideRestored", "updateRetention", "discloseEmail"],
+];
 
 const isNameless = (action: string) => action.startsWith("import") || nameless.includes(action);
 

@@ -42,6 +42,7 @@ describe("works", () => {
       metadata: { tier: "gold", score: 3, vip: true },
       created_at: "2026-01-02T03:04:05Z",
       updated_at: "2026-01-02T03:04:05Z",
+      erased_at: null,
     });
     const verification = {
       status: "verified",

@@ -184,6 +184,7 @@ function closing(store: Store, after: () => Promise<void> | void, before = (): v
     onStep: (listener) => store.onStep(listener),
     facts: () => store.facts(),
     findDamage: (depth, ending) => store.findDamage(depth, ending),
+    shred: () => store.shred(),
     // What is left of it is taken away once: after that another test may have the schema.
     close: () => {
       closed ??= closeOnce();

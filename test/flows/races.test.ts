@@ -72,7 +72,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     app.clocks.live.advance(40 * 24 * hour_ms);
     const queued = await meet(
       (tx) => redeliver(tx, id, delivery.id),
-      () => store.write((tx) => forgetOld(tx, 30, 100)),
+      () => store.write((tx) => forgetOld(tx, { event_payloads: 30, delivery_log: 30, receiver_answers: 7 }, 100)),
     );
     expect(queued).toBe(false);
     const room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, wasLate: () => false };

@@ -92,6 +92,7 @@ export const forgotten: Readonly<Record<string, Planted["find"]>> = {
   api_keys: looks("listKeys"),
   billable_events: looks("exportBillableEvents"),
   customers: looks("listCustomers"),
+  erasures: looks("listErasures"),
   events: looks("listEvents"),
   invitations: looks("listInvitations"),
   labels: looks("exportLabels"),

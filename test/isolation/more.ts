@@ -158,6 +158,8 @@ async function equalGoods(ask: Ask, code: string, word: string) {
 async function equalRecords(ask: Ask, code: string): Promise<More & { readonly back: string }> {
   const word = `${code.toLowerCase()}ish`;
   const { product, set, lot } = await equalGoods(ask, code, word);
+  const gone = await ask("POST", "/customers", { email: `gone-${word}@example.com`, first_name: "Gone" });
+  const erasure = await ask("POST", `/customers/${gone.id}/erasure`, { after_days: 0 });
   const customer = await ask("POST", "/customers", {
     email: "equal@example.com",
     first_name: `First-${word}`,
@@ -191,6 +193,7 @@ async function equalRecords(ask: Ask, code: string): Promise<More & { readonly b
   return {
     back: back.id,
     ready: {
+      getErasure: { path: { id: erasure.id } },
       getLot: { path: { id: lot.id } },
       getPackingSlip: slip,
       actOnOrders: { body: { action: "release", order_ids: [held.id], input: { hold_id } } },

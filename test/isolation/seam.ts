@@ -48,6 +48,7 @@ function between(store: Store, seam: Seam): Store {
     onStep: (listener) => store.onStep(listener),
     facts: () => store.facts(),
     findDamage: (depth, ending) => store.findDamage(depth, ending),
+    shred: () => store.shred(),
     close: () => store.close(),
   };
   return outer;

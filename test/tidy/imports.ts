@@ -4,6 +4,7 @@ import type { Source } from "./source.ts";
 
 export const ladder = [
   "owners",
+  "retention",
   "outbox",
   "access",
   "audit",
@@ -29,6 +30,7 @@ export const ladder = [
   "moving",
   "backups",
   "operations",
+  "privacy",
   "dashboard",
   "reference",
 ];

@@ -6,6 +6,7 @@ import { clientOf, type Service } from "../../http/service.ts";
 import type { Trace } from "../../http/trace.ts";
 import { counter } from "../../kit/meter.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
+import { retentionIn } from "../../retention/store.ts";
 import { keptPath, keptQuery } from "./request.ts";
 import { BlockInMaking, forgetRequests, insertBlocks } from "./store.ts";
 
@@ -140,7 +141,9 @@ export function requestLogOf(service: Service): RequestLog {
 
 /** Forgets requests that were answered longer ago than they are kept, and the oldest of too many. */
 export async function forgetOldRequests(store: Store, service: Service): Promise<void> {
-  const before = machineTime(store) - service.request_log_days * day_ms;
-  const settings = { before, bytes_max, together_max: forgotten_together_max };
-  await writePieces(store, service, (tx) => forgetRequests(tx, settings));
+  await writePieces(store, service, async (tx) => {
+    const { request_log } = await retentionIn(tx, service);
+    const before = machineTime(store) - request_log * day_ms;
+    return forgetRequests(tx, { before, bytes_max, together_max: forgotten_together_max });
+  });
 }

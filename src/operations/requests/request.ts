@@ -151,3 +151,13 @@ export function narrowed(filter: RequestFilter): RequestFilter {
     to: Math.min(filter.to ?? Number.MAX_SAFE_INTEGER, at + around_ms),
   };
 }
+
+/** The line with its path and its parameters as a function leaves them, for what must not be told any more. */
+export function changedLine(text: string, change: (text: string) => string): string {
+  const line = [...(JSON.parse(text) as Line)];
+  const [place, query] = [String(line[3]), String(line[4])];
+  const changed = [change(place), change(query)];
+  if (changed[0] === place && changed[1] === query) return text;
+  [line[3], line[4]] = changed as [string, string];
+  return JSON.stringify(line);
+}

@@ -5,6 +5,7 @@ import { shipDate } from "../../orders/dispatch/rules.ts";
 import { calendarsOf } from "../../orders/dispatch/store.ts";
 import { estimatedShipDate } from "../../orders/order.ts";
 import { findOrders } from "../../orders/store.ts";
+import type { Retention } from "../../retention/rules.ts";
 import { getConnection } from "../connections/store.ts";
 import { queueImport } from "../imports/commands.ts";
 import { forgetPayloads } from "../imports/store.ts";
@@ -47,15 +48,14 @@ async function estimateOf(tx: Tx, order_id: number): Promise<string | null> {
 }
 
 const day_ms = 24 * 3_600_000;
-const notifications_kept_ms = 4 * day_ms;
-const payloads_kept_ms = 30 * day_ms;
 
 /**
  * Deletes up to `limit` each of notifications that no platform repeats any more, and of orders that were not imported
- * within a month. Answers whether more may be left.
+ * in the time that they are kept. Answers whether more may be left.
  */
-export async function forgetOld(tx: Tx, limit: number): Promise<boolean> {
-  const notifications = await deleteNotifications(tx, tx.now - notifications_kept_ms, limit);
-  const payloads = await forgetPayloads(tx, tx.now - payloads_kept_ms, limit);
+export async function forgetOld(tx: Tx, kept: Retention, limit: number): Promise<boolean> {
+  const { platform_notifications, platform_orders } = kept;
+  const notifications = await deleteNotifications(tx, tx.now - platform_notifications * day_ms, limit);
+  const payloads = await forgetPayloads(tx, tx.now - platform_orders * day_ms, limit);
   return Math.max(notifications, payloads) === limit;
 }

@@ -1,9 +1,10 @@
 import type { Tx } from "../../database/store.ts";
 import { plainTrackingNumber } from "../../orders/shipments/tracking_number.ts";
+import type { Retention } from "../../retention/rules.ts";
 import type { CarrierAccount } from "../../shipping/accounts/account.ts";
 import type { TrackingUpdate } from "../../shipping/updates/update.ts";
 import { tellerOf } from "../polling/commands.ts";
-import { nextLook, retired_after_ms } from "../polling/rules.ts";
+import { nextLook } from "../polling/rules.ts";
 import { isParcel, recordUpdate, recordWaitingForParcel } from "../scans/commands.ts";
 import { deleteWaiting, insertWaiting } from "../scans/store.ts";
 import { setLook } from "../store.ts";
@@ -50,14 +51,14 @@ export async function takeCallback(tx: Tx, { account, event_id, updates }: Callb
   return { repeated: false, recorded, waiting: updates.length - recorded };
 }
 
-const callbacks_kept_ms = 30 * 86_400_000;
+const day_ms = 86_400_000;
 
 /**
  * Deletes up to `limit` each of callbacks that no carrier repeats any more, and of updates whose numbers never became
  * known. Answers whether more may be left.
  */
-export async function forgetCallbacks(tx: Tx, limit: number): Promise<boolean> {
-  const callbacks = await deleteCallbacks(tx, tx.now - callbacks_kept_ms, limit);
-  const waiting = await deleteWaiting(tx, tx.now - retired_after_ms, limit);
+export async function forgetCallbacks(tx: Tx, kept: Retention, limit: number): Promise<boolean> {
+  const callbacks = await deleteCallbacks(tx, tx.now - kept.carrier_callbacks * day_ms, limit);
+  const waiting = await deleteWaiting(tx, tx.now - kept.unclaimed_scans * day_ms, limit);
   return Math.max(callbacks, waiting) === limit;
 }

@@ -1,12 +1,14 @@
 import { writePieces } from "../../database/pieces.ts";
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
+import { retentionIn } from "../../retention/store.ts";
 import { forgetOld } from "./commands.ts";
 
 const forgotten_together_max = 500;
 
 /** Deletes what is older than the operator wants to keep, some in each transaction. */
 export async function forgetOldDeliveries(store: Store, service: Service): Promise<void> {
-  const days = service.event_retention_days;
-  await writePieces(store, service, (tx) => forgetOld(tx, days, forgotten_together_max));
+  await writePieces(store, service, async (tx) => {
+    return forgetOld(tx, await retentionIn(tx, service), forgotten_together_max);
+  });
 }

@@ -35,6 +35,11 @@ export async function refusals(teller: Teller, buyer: Buyer): Promise<void> {
   await refuse("precondition_failed", "updateOrder", { path, body: { priority: 1 }, headers: { "if-match": '"99"' } });
   await refuse("no_suggestion", "acceptOrderSuggestion", { path, body: {} });
   await refuse("immutable_field", "updateOrder", { path, body: { order_number: "SO-4713" } });
+  const gone = { id: (await act("createCustomer", { body: { email: "gone@example.com" } })).id };
+  await act("eraseCustomer", { path: gone, body: {} });
+  await app.runJobs();
+  await refuse("customer_erased", "updateCustomer", { path: gone, body: { first_name: "Ada" } });
+  await refuse("orders_open", "eraseCustomer", { path: { id: buyer.customer_id }, body: {} });
   await refuse("nothing_to_return", "createReturn", { body: { order_id: "SO-4711", reason: "defective" } });
   await refuse("mail_not_configured", "testMail", { key: app.keys.live.full, body: {} });
   const adjustment = { adjustment: -1, reason: "stock_count", location: warehouse_id, expected_quantity: 7 };

@@ -9,6 +9,7 @@ import { merchants } from "./merchants.ts";
 import { type Buyer, changes, customers, fulfillment, reservations, returns } from "./orders.ts";
 import { people } from "./people.ts";
 import { platforms } from "./platforms.ts";
+import { privacy } from "./privacy.ts";
 import { refusals } from "./refusals.ts";
 import { reports } from "./reports.ts";
 import { audit, events, keys, mail, webhooks } from "./service.ts";
@@ -69,6 +70,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await reports(story);
   await billing(story);
   await merchants(story);
+  await privacy(story);
   return buyer;
 }
 

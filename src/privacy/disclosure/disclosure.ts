@@ -1,0 +1,48 @@
+import { iso } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import type { KeptFor } from "../erasure/erasure.ts";
+import { keptView } from "../erasure/erasure.ts";
+import { type PersonalKind, personalKinds } from "../records.ts";
+
+/** All that is known of a person. */
+interface Disclosure {
+  readonly customers: readonly number[];
+  readonly email: string | null;
+  readonly told_at: number;
+  /** The rows of each kind. */
+  readonly records: ReadonlyMap<PersonalKind, readonly Readonly<Record<string, unknown>>[]>;
+  /** The labels that show an address, and the webhooks that were sent events, by id. */
+  readonly labels: readonly number[];
+  readonly receivers: readonly number[];
+}
+
+/** The disclosure as the API shows it; of a kind with more than `rows_max` rows the first of them. */
+export function disclosureView(disclosure: Disclosure, rows_max: number, kept_for: KeptFor) {
+  const { customers, email, told_at, records, labels, receivers } = disclosure;
+  return {
+    about: { customers: customers.map((id) => wireId("customer", id)), email },
+    told_at: iso(told_at),
+    records: personalKinds.flatMap((kind) => {
+      const rows = records.get(kind) ?? [];
+      if (rows.length === 0) return [];
+      const told = rows.slice(0, rows_max).map(toldRow);
+      return [{ records: kind, truncated: rows.length > rows_max, rows: told }];
+    }),
+    documents: labels.map((id) => ({
+      label_id: wireId("label", id),
+      path: `/shipping/labels/${wireId("label", id)}/document`,
+    })),
+    kept: keptView(kept_for),
+    receivers: receivers.map((id) => wireId("subscription", id)),
+  };
+}
+
+/** A row with its moments as text. */
+function toldRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const moment = (name: string, value: unknown) => name.endsWith("_at") && typeof value === "number";
+  return Object.fromEntries(
+    Object.entries(row)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, moment(name, value) ? iso(value as number) : value]),
+  );
+}

@@ -1,0 +1,62 @@
+import type { Actor } from "../../kit/actor.ts";
+import { iso, isoOrNull } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
+import { byHand, keptGrounds, personalKinds } from "../records.ts";
+import type { ErasureStatus, ErasureStep } from "../status.ts";
+
+/** One erasure of a person. */
+export interface Erasure {
+  readonly id: number;
+  /** The merchant whose records it reaches; null for those of all. */
+  readonly merchant_id: number | null;
+  readonly status: ErasureStatus;
+  readonly customers: readonly number[];
+  readonly terms: readonly string[] | null;
+  readonly email: string | null;
+  readonly after_days: number | null;
+  readonly next_at: number | null;
+  readonly step: ErasureStep | null;
+  readonly place: string;
+  readonly erased: Readonly<Record<string, number>>;
+  readonly receivers: readonly number[];
+  readonly asked_by: Actor;
+  readonly created_at: number;
+  readonly finished_at: number | null;
+}
+
+/** For how long records are kept, as far as an answer tells it. */
+export interface KeptFor {
+  /** How many years commercial records have to be kept. */
+  readonly commercial_years: number;
+  /** How many days the audit trail is kept. */
+  readonly audit_days: number;
+}
+
+/** What stays of a person, on which ground and for how long. */
+export function keptView({ commercial_years, audit_days }: KeptFor) {
+  const until = {
+    commercial: `${commercial_years} years after the end of the year in which it arose`,
+    retention: `${audit_days} days`,
+    always: "for as long as the service keeps its books",
+  };
+  return keptGrounds.map(({ what, why, law, kept }) => ({ what, why, law, for: until[kept] }));
+}
+
+/** The erasure as the API shows it: what was erased, what stays and why, and what is to be done by hand. */
+export function erasureView(erasure: Erasure, kept_for: KeptFor) {
+  const { id, merchant_id, status, customers, after_days, erased, receivers } = erasure;
+  return {
+    id: wireId("erasure", id),
+    merchant_id: merchant_id === null ? null : wireId("merchant", merchant_id),
+    status,
+    customers: customers.map((customer) => wireId("customer", customer)),
+    after_days,
+    looks_again_at: isoOrNull(erasure.next_at),
+    erased: personalKinds.map((records) => ({ records, count: erased[records] ?? 0 })).filter(({ count }) => count > 0),
+    kept: keptView(kept_for),
+    receivers: receivers.map((receiver) => wireId("subscription", receiver)),
+    by_hand: [...byHand],
+    created_at: iso(erasure.created_at),
+    finished_at: isoOrNull(erasure.finished_at),
+  };
+}

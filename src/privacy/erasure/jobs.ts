@@ -1,0 +1,78 @@
+import { type Erasure as Recorded, recordErasures } from "../../database/erasures.ts";
+import type { Store } from "../../database/store.ts";
+import type { Service } from "../../http/service.ts";
+import { wireId } from "../../kit/ids.ts";
+import { requestLogOf } from "../../operations/requests/jobs.ts";
+import { begins, firstStep } from "../status.ts";
+import { eraseCustomer, erasePiece } from "./commands.ts";
+import { dueErasure, isKnown, lastErased } from "./store.ts";
+
+/**
+ * A round of `privacy.erase`: one piece of an erasure. Whom it begins to erase is written beside the data first, so
+ * that no restore brings anyone back. What was overwritten is gone from the disk when it is done.
+ */
+export async function eraseDue(store: Store, service: Service): Promise<number | null> {
+  await recordDue(store, service.erasures_path);
+  const { erasure, next_at } = await store.write(erasePiece);
+  // Requests of a moment ago wait in memory to be logged: the log is read last.
+  if (erasure?.step === firstStep) await requestLogOf(service).flush();
+  if (erasure?.finished_at != null) await store.shred();
+  return next_at;
+}
+
+async function recordDue(store: Store, path: string | null): Promise<void> {
+  if (path === null) return;
+  const due = await store.read(async (db) => ({ erasure: await dueErasure(db), now: db.now }));
+  if (due.erasure === null || !begins(due.erasure)) return;
+  const { mode } = store;
+  recordErasures(
+    path,
+    due.erasure.customers.map((customer_id) => ({ mode, customer_id, erased_at: due.now })),
+  );
+}
+
+const shredded = new WeakMap<Store, number>();
+
+/**
+ * Cuts the log of a database where an erasure has ended since that was last done by this process, be it that another
+ * process did it, or that this one was ended in between.
+ */
+export async function shredErased(store: Store): Promise<void> {
+  const last = await store.read(lastErased);
+  if (last === null || last <= (shredded.get(store) ?? -1)) return;
+  if (await store.shred()) shredded.set(store, last);
+}
+
+/**
+ * Does all that is due of erasures at once, without a running service. Whom it erases is written into the file at
+ * `path` first; null where it stands there already.
+ */
+export async function eraseAllDue(store: Store, path: string | null): Promise<void> {
+  for (;;) {
+    await recordDue(store, path);
+    const { erasure, next_at } = await store.write(erasePiece);
+    if (erasure?.finished_at != null) await store.shred();
+    const now = await store.read(async (db) => db.now);
+    if (erasure === null || next_at === null || next_at > now) return;
+  }
+}
+
+const restoring = { type: "system", id: "restore", name: "Restore", request_id: null } as const;
+
+/**
+ * Erases a customer again who was erased after the backup was made that a world comes from. Where orders were open
+ * then, it waits for them as any erasure does. Answers whether there was anyone to erase.
+ */
+export async function eraseAgain(
+  stores: Readonly<Record<Recorded["mode"], Store>>,
+  { mode, customer_id }: Recorded,
+): Promise<boolean> {
+  const store = stores[mode];
+  const begun = await store.write(async (tx) => {
+    if (!(await isKnown(tx, customer_id))) return false;
+    await eraseCustomer(tx, wireId("customer", customer_id), { after_days: 0, actor: restoring });
+    return true;
+  });
+  if (begun) await eraseAllDue(store, null);
+  return begun;
+}

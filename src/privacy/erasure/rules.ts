@@ -1,0 +1,40 @@
+import { Fault } from "../../kit/fault.ts";
+import { isOnItsWay, type OrderStatus, openStatuses, orderStatuses } from "../../orders/status.ts";
+import { awaitsInspection, type ReturnStatus, returnStatuses } from "../../returns/status.ts";
+
+/** The states of an order that is not over: its buyer's address is still needed. */
+export const unfinishedStatuses: readonly OrderStatus[] = orderStatuses.filter(
+  (status) => openStatuses.some((open) => open === status) || isOnItsWay(status),
+);
+
+/** The states of a return whose parcel is still to come or to be looked at. */
+export const awaitedReturns: readonly ReturnStatus[] = returnStatuses.filter(awaitsInspection);
+
+/** What still needs the data of a person. */
+export interface Unfinished {
+  /** Numbers of orders. */
+  readonly orders: readonly string[];
+  /** Wire ids of returns that are under way, and of labels that are being bought. */
+  readonly returns: readonly string[];
+  readonly labels: readonly string[];
+}
+
+/** Whether nothing needs the data of a person any more. */
+export const isFinished = ({ orders, returns, labels }: Unfinished): boolean =>
+  orders.length + returns.length + labels.length === 0;
+
+/** The refusal to erase a person whose orders are not over. */
+export function refusal(unfinished: Unfinished): Fault {
+  const { orders, returns, labels } = unfinished;
+  const named = [
+    ...(orders.length === 0 ? [] : [`orders ${orders.join(", ")}`]),
+    ...(returns.length === 0 ? [] : [`returns ${returns.join(", ")}`]),
+    ...(labels.length === 0 ? [] : [`labels ${labels.join(", ")}`]),
+  ];
+  return new Fault(
+    "orders_open",
+    `These still need the person's address: ${named.join("; ")}. Deliver, cancel or close them first, or send` +
+      " after_days: then it is done by itself so many days after the last of them has ended.",
+    { ...unfinished },
+  );
+}

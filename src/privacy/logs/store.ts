@@ -1,0 +1,94 @@
+// The SQL of what an erasure finds in logs by reading them: events, the log of deliveries, kept answers, requests.
+import { and, asc, eq, gt, gte, inArray, sql as template } from "drizzle-orm";
+import { amongThose, hasText } from "../../../db/kit.ts";
+import { pack, unpack } from "../../../db/packing/packing.ts";
+import { events } from "../../../db/schema/outbox.ts";
+import { request_blocks } from "../../../db/schema/requests.ts";
+import { idempotency_keys } from "../../../db/schema/service.ts";
+import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
+import type { Db, Tx } from "../../database/store.ts";
+
+/** The number before that of the first event of a moment or later that still says something. */
+export async function eventsBefore(db: Db, moment: number): Promise<number> {
+  const [row] = await db.sql
+    .select({ seq: events.seq })
+    .from(events)
+    .where(and(hasText(events.body), gte(events.created_at, moment)))
+    .orderBy(asc(events.created_at))
+    .limit(1);
+  return row === undefined ? Number.MAX_SAFE_INTEGER : row.seq - 1;
+}
+
+/** The next events after a number. */
+export async function nextEvents(db: Db, after: number, limit: number) {
+  return db.sql
+    .select({ seq: events.seq, id: events.id, body: events.body, previous: events.previous })
+    .from(events)
+    .where(gt(events.seq, after))
+    .orderBy(asc(events.seq))
+    .limit(limit);
+}
+
+/** Stores what is left of an event's payload. */
+export async function saveEvent(tx: Tx, seq: number, body: string, previous: string | null): Promise<void> {
+  await tx.sql.update(events).set({ body, previous }).where(eq(events.seq, seq));
+}
+
+/** Forgets what receivers answered to these events, and tells how many entries, and who was sent any of them. */
+export async function forgetAnswersTo(
+  tx: Tx,
+  event_ids: readonly string[],
+): Promise<{ readonly forgotten: number; readonly receivers: number[] }> {
+  if (event_ids.length === 0) return { forgotten: 0, receivers: [] };
+  const isOf = inArray(deliveries.event_id, [...event_ids]);
+  const theirs = tx.sql.select({ id: deliveries.id }).from(deliveries).where(isOf);
+  const told = await tx.sql
+    .update(delivery_attempts)
+    .set({ response_body: null, response_headers: null })
+    .where(
+      and(
+        amongThose(delivery_attempts.delivery_id, theirs),
+        template`(${delivery_attempts.response_body} is not null or ${delivery_attempts.response_headers} is not null)`,
+      ),
+    )
+    .returning({ id: delivery_attempts.id });
+  const sent = await tx.sql
+    .selectDistinct({ id: deliveries.subscription_id })
+    .from(deliveries)
+    .where(and(isOf, gt(deliveries.attempts, 0)));
+  return { forgotten: told.length, receivers: sent.map(({ id }) => id) };
+}
+
+/** The next kept answers after a key, in the order of the keys. */
+export async function nextAnswers(db: Db, after: string, limit: number) {
+  return db.sql
+    .select({ key: idempotency_keys.key, body: idempotency_keys.body })
+    .from(idempotency_keys)
+    .where(gt(idempotency_keys.key, after))
+    .orderBy(asc(idempotency_keys.key))
+    .limit(limit);
+}
+
+/** Stores what is left of a kept answer. */
+export async function saveAnswer(tx: Tx, key: string, body: string): Promise<void> {
+  await tx.sql.update(idempotency_keys).set({ body }).where(eq(idempotency_keys.key, key));
+}
+
+/** The next blocks of the log of requests after an id, with their lines. */
+export async function nextBlocks(db: Db, after: number, limit: number) {
+  const rows = await db.sql
+    .select({ id: request_blocks.id, lines: request_blocks.lines })
+    .from(request_blocks)
+    .where(gt(request_blocks.id, after))
+    .orderBy(asc(request_blocks.id))
+    .limit(limit);
+  return rows.map(({ id, lines }) => ({ id, lines: unpack(lines).split("\n") }));
+}
+
+/** Stores what is left of a block. */
+export async function saveBlock(tx: Tx, id: number, lines: readonly string[]): Promise<void> {
+  await tx.sql
+    .update(request_blocks)
+    .set({ lines: pack(lines.join("\n")) })
+    .where(eq(request_blocks.id, id));
+}

@@ -1,0 +1,163 @@
+import { Elysia } from "elysia";
+import type { Db, Tx } from "../database/store.ts";
+import { answerLongWork, answerRead, answerWrite, jsonResponse, writeFor } from "../http/answer.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView, enveloped, ListView } from "../http/envelope.ts";
+import { answerList } from "../http/paging.ts";
+import { documentedAs } from "../http/route.ts";
+import type { Service } from "../http/service.ts";
+import type { Actor } from "../kit/actor.ts";
+import { bodyOf, queryOf } from "../kit/schema.ts";
+import { NoFields } from "../orders/schemas.ts";
+import { retentionIn } from "../retention/store.ts";
+import { type AskedFor, disclose } from "./disclosure/jobs.ts";
+import { seenReceivers } from "./disclosure/store.ts";
+import { eraseCustomer, eraseEmail } from "./erasure/commands.ts";
+import { type Erasure, erasureView, type KeptFor } from "./erasure/erasure.ts";
+import { countErasures, getErasure, listErasures } from "./erasure/store.ts";
+import { DiscloseEmail, DisclosureView, EraseCustomer, EraseEmail, ErasureView, ListErasures } from "./schemas.ts";
+
+const documented = documentedAs({ needs: "privacy.manage", chapter: "Privacy" });
+// As long as a look through the logs of a large house takes.
+const disclosing_seconds = 600;
+
+/** What is known of a person who orders: told, and erased. */
+export const privacyRoutes = (service: Service) =>
+  new Elysia()
+    .use(conventions)
+    .use(erasureRoutes(service))
+    .post("/customers/:id/disclosure", ({ call, params }) => tell(call, service, { customer: params.id }), {
+      body: bodyOf(NoFields),
+      detail: documented({
+        id: "discloseCustomer",
+        summary: "Tell all that is known of a customer",
+        description:
+          "Every record of the person by kind, with events and logs. The house is also told of the log of requests" +
+          " and of kept answers. It takes as long as it takes to read the events since the customer was created." +
+          " Nothing is changed but the audit trail, which keeps who asked.",
+        answers: { 200: EnvelopedView(DisclosureView) },
+      }),
+    })
+    .post("/disclosures", ({ call, body }) => tell(call, service, body), {
+      body: bodyOf(DiscloseEmail),
+      detail: documented({
+        id: "discloseEmail",
+        summary: "Tell all that is known of an e-mail address",
+        description:
+          "As for a customer, for all customers who have the address or had it; empty where nothing is known." +
+          " The address stands in the body, so that no log has it.",
+        answers: { 200: EnvelopedView(DisclosureView) },
+      }),
+    });
+
+const erasureRoutes = (service: Service) =>
+  new Elysia()
+    .use(conventions)
+    .post(
+      "/customers/:id/erasure",
+      ({ call, params, body: { after_days = null } }) =>
+        begin(call, service, (tx, asked) => eraseCustomer(tx, params.id, { ...asked, after_days })),
+      {
+        body: bodyOf(EraseCustomer),
+        detail: documented({
+          id: "eraseCustomer",
+          summary: "Erase what is known of a customer",
+          description:
+            "Names, addresses, telephones, notes and all else that tells who it was go from the customer, its orders," +
+            " labels, returns, scans, events and logs. What was sold, sent and paid stays without them, and the" +
+            " ledger is not touched. It cannot be undone. The answer says what is done by hand and what stays; ask" +
+            " `GET /erasures/{id}` how far it has come. Asked again, it answers the same erasure.",
+          refuses: ["orders_open"],
+          answers: { 202: EnvelopedView(ErasureView) },
+        }),
+      },
+    )
+    .post(
+      "/erasures",
+      ({ call, body: { email, after_days = null } }) =>
+        begin(call, service, (tx, asked) => eraseEmail(tx, email, { ...asked, after_days })),
+      {
+        body: bodyOf(EraseEmail),
+        detail: documented({
+          id: "eraseEmail",
+          summary: "Erase what is known of an e-mail address",
+          description:
+            "As for a customer, for all customers who have the address or had it, and for what names it without a" +
+            " customer: orders of shops that were never imported, returns, and logs.",
+          refuses: ["orders_open"],
+          answers: { 202: EnvelopedView(ErasureView) },
+        }),
+      },
+    )
+    .get("/erasures", ({ call, query }) => list(call, query, service), {
+      query: queryOf(ListErasures),
+      detail: documented({
+        id: "listErasures",
+        summary: "List erasures, newest first",
+        answers: { 200: ListView(ErasureView) },
+      }),
+    })
+    .get("/erasures/:id", ({ call, params }) => get(call, params.id, service), {
+      detail: documented({
+        id: "getErasure",
+        summary: "Get how far an erasure has come",
+        answers: { 200: EnvelopedView(ErasureView) },
+      }),
+    });
+
+/** Erasures as who asks is shown them: a merchant is told of its own webhooks alone. */
+async function shown(db: Db, rows: readonly Erasure[]): Promise<Erasure[]> {
+  const ids = rows.flatMap(({ receivers }) => receivers);
+  const seen = new Set(await seenReceivers(db, ids));
+  return rows.map((row) => ({ ...row, receivers: row.receivers.filter((receiver) => seen.has(receiver)) }));
+}
+
+const keptFor = async (db: Db, service: Service): Promise<KeptFor> => {
+  const { commercial_records: commercial_years, audit_trail: audit_days } = await retentionIn(db, service);
+  return { commercial_years, audit_days };
+};
+
+/** Answers with an erasure that is begun. */
+function begin(
+  call: Call,
+  service: Service,
+  work: (tx: Tx, asked: { readonly actor: Actor }) => Promise<Erasure>,
+): Promise<Response> {
+  return answerWrite(call, 202, async (tx) => {
+    const [erasure] = await shown(tx, [await work(tx, { actor: call.actor })]);
+    return erasureView(erasure as Erasure, await keptFor(tx, service));
+  });
+}
+
+function get(call: Call, id: string, service: Service): Promise<Response> {
+  return answerRead(call, async (db) => {
+    const [erasure] = await shown(db, [await getErasure(db, id)]);
+    return erasureView(erasure as Erasure, await keptFor(db, service));
+  });
+}
+
+async function list(call: Call, query: ListErasures, service: Service): Promise<Response> {
+  const kept_for = await call.store.read((db) => keptFor(db, service));
+  return answerList(
+    call,
+    query,
+    {
+      rows: async (db, window) => shown(db, await listErasures(db, window)),
+      count: countErasures,
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (rows) => rows.map((row) => erasureView(row, kept_for)),
+  );
+}
+
+function tell(call: Call, service: Service, asked: AskedFor): Promise<Response> {
+  service.waitFor(call.request, disclosing_seconds);
+  return answerLongWork(call, async () => {
+    const told = await disclose(call.store, asked, { flags: service, of_house: call.merchant_id === null });
+    const now = Date.parse(told.told_at);
+    // Not the answer itself: nothing of a person is kept for a repeated request.
+    await writeFor(call, async (tx) => call.recording?.note(tx, call, 200, told.about));
+    return jsonResponse(call, 200, JSON.stringify(enveloped(told, call.request_id, now)));
+  });
+}

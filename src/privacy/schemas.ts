@@ -1,0 +1,83 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { pageFields } from "../kit/page.ts";
+import { choice, closed, emailField, nullable } from "../kit/schema.ts";
+import { personalKinds } from "./records.ts";
+import { erasureStatuses } from "./status.ts";
+
+const after_days = Type.Optional(
+  nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: 365,
+      description:
+        "Where orders are open, wait until the last has ended, and for so many days more, such as those in which" +
+        " goods may be sent back. Without it an erasure is refused while one is open.",
+    }),
+  ),
+);
+
+export const EraseCustomer = closed({ after_days });
+export type EraseCustomer = Static<typeof EraseCustomer>;
+
+export const EraseEmail = closed({ email: emailField(), after_days });
+export type EraseEmail = Static<typeof EraseEmail>;
+
+export const DiscloseEmail = closed({ email: emailField() });
+export type DiscloseEmail = Static<typeof DiscloseEmail>;
+
+export const ListErasures = closed(pageFields);
+export type ListErasures = Static<typeof ListErasures>;
+
+const moment = Type.String({ format: "date-time" });
+
+export const ErasureView = closed({
+  id: Type.String(),
+  merchant_id: nullable(Type.String({ description: "Whose records it reaches; null for those of all merchants." })),
+  status: choice(erasureStatuses, {
+    description: "`waiting` for open orders, `running` through records and logs, `done`.",
+  }),
+  customers: Type.Array(Type.String(), { description: "The customers, by ids that name nobody any more." }),
+  after_days: nullable(Type.Integer()),
+  looks_again_at: nullable(moment),
+  erased: Type.Array(closed({ records: choice(personalKinds), count: Type.Integer() }), {
+    description: "How many records of each kind were changed or deleted so far.",
+  }),
+  kept: Type.Array(
+    closed({
+      what: Type.String(),
+      why: Type.String(),
+      law: nullable(Type.String()),
+      for: Type.String({ description: "For how long." }),
+    }),
+    { description: "What stays, and on which ground." },
+  ),
+  receivers: Type.Array(Type.String(), {
+    description: "The webhooks that were sent events of the person: who runs them has to be told.",
+  }),
+  by_hand: Type.Array(Type.String(), { description: "What no program can reach." }),
+  created_at: moment,
+  finished_at: nullable(moment),
+});
+
+export const DisclosureView = closed({
+  about: closed({
+    customers: Type.Array(Type.String()),
+    email: nullable(Type.String()),
+  }),
+  told_at: moment,
+  records: Type.Array(
+    closed({
+      records: choice(personalKinds),
+      truncated: Type.Boolean({ description: "Whether there are more than 10,000 of the kind." }),
+      rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+    }),
+    { description: "Each record of the person, by kind, with the columns of its table." },
+  ),
+  documents: Type.Array(closed({ label_id: Type.String(), path: Type.String() }), {
+    description: "Where the labels are, which show an address.",
+  }),
+  kept: Type.Array(
+    closed({ what: Type.String(), why: Type.String(), law: nullable(Type.String()), for: Type.String() }),
+  ),
+  receivers: Type.Array(Type.String(), { description: "The webhooks that were sent events of the person." }),
+});

@@ -1,0 +1,27 @@
+/** `waiting` for open orders to end, `running` through the records and the logs, `done`. */
+export const erasureStatuses = ["waiting", "running", "done"] as const;
+export type ErasureStatus = (typeof erasureStatuses)[number];
+
+/** What an erasure goes through, in this order. */
+const erasureSteps = ["records", "imports", "events", "answers", "requests"] as const;
+export type ErasureStep = (typeof erasureSteps)[number];
+
+/** The first step. */
+export const firstStep: ErasureStep = erasureSteps[0];
+
+/** The step after one, or null after the last. */
+export function stepAfter(step: ErasureStep): ErasureStep | null {
+  return erasureSteps[erasureSteps.indexOf(step) + 1] ?? null;
+}
+
+/** Whether open orders have to end first. */
+export const isWaiting = (status: ErasureStatus): boolean => status === "waiting";
+/** Whether an erasure is about to change its first record. */
+export const begins = (erasure: { status: ErasureStatus; step: ErasureStep | null; place: string }): boolean =>
+  erasure.status === "running" && erasure.step === firstStep && erasure.place === "";
+/** The status of an erasure that works. */
+export const runs = "running" satisfies ErasureStatus;
+/** The status of an erasure that waits. */
+export const waits = "waiting" satisfies ErasureStatus;
+/** The status of an erasure that has ended. */
+export const ended = "done" satisfies ErasureStatus;

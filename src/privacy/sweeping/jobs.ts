@@ -1,0 +1,15 @@
+import { writePieces } from "../../database/pieces.ts";
+import type { Store } from "../../database/store.ts";
+import type { Service } from "../../http/service.ts";
+import { retentionIn } from "../../retention/store.ts";
+import { sweepDocuments, sweepOrders } from "./commands.ts";
+
+/** Deletes documents of labels that are older than the house keeps them, some in each transaction. */
+export async function forgetOldDocuments(store: Store, service: Service): Promise<void> {
+  await writePieces(store, service, async (tx) => sweepDocuments(tx, (await retentionIn(tx, service)).label_documents));
+}
+
+/** Takes out of orders who they were for, that ended longer ago than the house keeps it, some in each transaction. */
+export async function forgetOldOrders(store: Store, service: Service): Promise<void> {
+  await writePieces(store, service, async (tx) => sweepOrders(tx, (await retentionIn(tx, service)).closed_orders));
+}

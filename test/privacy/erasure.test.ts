@@ -1,0 +1,115 @@
+// Erasing a person reaches every place where the service keeps what tells who it was, and no other.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { sql } from "drizzle-orm";
+import { engine } from "../../src/config.ts";
+import { verifyStore } from "../../src/verification.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+import { storeBlock } from "../operations/logged_requests.ts";
+import { openReceiver, type Receiver } from "../webhooks/receiver.ts";
+import { canaries, live } from "./life.ts";
+import { placesOf } from "./tables.ts";
+
+setDefaultTimeout(60_000);
+
+let app: TestApp;
+let receiver: Receiver;
+beforeAll(async () => {
+  // It answers what it was sent.
+  receiver = openReceiver(({ body }) => new Response(body));
+  app = await openTestApp();
+});
+afterAll(async () => {
+  await app.close();
+  await receiver.stop();
+});
+
+const ask = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: app.keys.test.full });
+const store = () => app.service.stores.test;
+const placesIn = (words: readonly string[]) => store().read((db) => placesOf(db, words));
+
+/** The files of the test world's database, as this process has them open. */
+function databaseFiles(): string[] {
+  const open = readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set(open.filter((path) => /packhouse-[^/]*\/test\.db(-wal)?$/.test(path)))];
+}
+
+/** Puts requests with these parameters into the log, as a port does that answers them. */
+async function logRequests(queries: readonly string[]): Promise<void> {
+  const requests = [...queries, "limit=5"].map((query) => ({
+    ...{ at: 1000, method: "GET", route: "/customers", path: "/customers", query, status: 200, code: null },
+    ...{ actor_id: "key_1", ip: "127.0.0.1", request_id: "req_1", took_ms: 1, bytes_in: null, bytes_out: 10 },
+  }));
+  await store().write((tx) => storeBlock(tx, requests));
+}
+
+const ledger = () =>
+  store().read(async (db) => ({
+    movements: await db.sql.select({ all: sql`count(*)`, sum: sql`sum(quantity)` }).from(sql`movements`),
+    money: await db.sql
+      .select({ all: sql`sum(subtotal_cents)`, left: sql`sum(shipping_amount_cents)` })
+      .from(sql`orders`),
+    billed: await db.sql.select({ all: sql`count(*)`, sum: sql`sum(quantity)` }).from(sql`billable_events`),
+  }));
+
+test("nothing is left of a person but what the table keeps, in rows and in the bytes of the files", async () => {
+  const { made, word } = canaries();
+  const { customer, order, email, label, sku } = await live(app, word, receiver);
+  const other = canaries();
+  const neighbour = await live(app, other.word, receiver);
+  const name = `${customer.first_name} ${customer.last_name}`;
+  await logRequests([`email=${encodeURIComponent(email)}`, `q=${name.toUpperCase().replace(" ", "+")}`]);
+  const before = await placesIn(made);
+  // Each word was kept somewhere, so that it is worth looking for it.
+  expect(made.filter((text) => !before.some((place) => place.endsWith(text)))).toEqual([]);
+  const counted = await ledger();
+  const others = await placesIn(other.made);
+
+  const begun = await ask("POST", `/customers/${customer.id}/erasure`, {});
+  expect([begun.status, begun.body.error]).toEqual([202, undefined]);
+  await app.runJobs();
+  const done = (await ask("GET", `/erasures/${begun.body.data.id}`)).body.data;
+  expect(done).toMatchObject({ status: "done", customers: [customer.id], receivers: [expect.any(String)] });
+  expect(done.erased.map(({ records }: { records: string }) => records)).toEqual([
+    ...["customers", "addresses", "search_words", "orders", "holds", "history", "labels", "tracking", "scans"],
+    ...["returns", "return_items", "inspections", "refunds", "imports", "events", "delivery_log", "kept_answers"],
+    "request_log",
+  ]);
+
+  expect(await placesIn(made)).toEqual([]);
+  expect(await placesIn(other.made)).toEqual(others);
+  expect(await store().read(verifyStore)).toEqual([]);
+  expect(await ledger()).toEqual(counted);
+  if (engine !== "postgres") {
+    const files = databaseFiles();
+    expect(files.length).toBeGreaterThan(1);
+    const left = files.flatMap((file) => {
+      const bytes = readFileSync(file);
+      return made.filter((text) => bytes.includes(text) || bytes.includes(text.toLowerCase()));
+    });
+    expect(left).toEqual([]);
+    expect(files.some((file) => readFileSync(file).includes(neighbour.customer.last_name))).toBe(true);
+  }
+
+  // What is left is whole: it is read as before.
+  const shown = (await ask("GET", `/customers/${customer.id}`)).body;
+  expect(shown).toMatchObject({ first_name: null, shipping_addresses: [], erased_at: expect.any(String) });
+  expect((await ask("GET", `/orders/${order.id}`)).body.data).toMatchObject({
+    ...{ order_number: order.order_number, subtotal: order.subtotal, order_notes: null, metadata: {} },
+    shipping_address: { name: "Erased", address_line1: "Erased", city: "Erased", country: "US", phone: null },
+  });
+  for (const format of ["pdf", "png", "zpl"]) {
+    const document = await ask("GET", `/shipping/labels/${label.label_id}/document?format=${format}`);
+    expect(document.status).toBe(200);
+  }
+  expect((await ask("GET", `/search?q=${encodeURIComponent(email)}`)).body.data.results ?? []).toEqual([]);
+  expect((await ask("GET", "/events?limit=100")).status).toBe(200);
+  expect((await ask("GET", `/tracking/${label.tracking_number}`)).status).toBe(200);
+  expect((await ask("GET", `/inventory/${sku}`)).body.data.total).toBeGreaterThan(0);
+});

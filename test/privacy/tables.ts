@@ -1,0 +1,39 @@
+// Every table of the schema, and what lies in each: the rows as the program reads them, unpacked.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { getTableColumns, getTableName, is, Table } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
+import type { Db } from "../../src/database/store.ts";
+
+const folder = join(import.meta.dir, "../../db/schema");
+
+/** All tables, by name. */
+export async function allTables(): Promise<Map<string, PgTable>> {
+  const modules = await Promise.all(readdirSync(folder).map((file) => import(join(folder, file))));
+  const found = modules.flatMap((one: object) => Object.values(one)).filter((one) => is(one, Table));
+  return new Map(found.map((one) => [getTableName(one as Table), one as unknown as PgTable]));
+}
+
+const numbers = /Integer|BigInt|Boolean/;
+
+/** The columns of a table that may hold text: all but numbers, moments and yes or no. */
+export function textColumns(table: PgTable): string[] {
+  const columns = Object.values(getTableColumns(table));
+  return columns.filter(({ columnType }) => !numbers.test(columnType)).map(({ name }) => name);
+}
+
+/** In which columns which of some texts stand, as `orders.customer_name: the text`. */
+export async function placesOf(db: Db, texts: readonly string[]): Promise<string[]> {
+  const found = new Set<string>();
+  for (const [name, table] of await allTables()) {
+    for (const row of await db.sql.select().from(table)) {
+      for (const [column, value] of Object.entries(row as Record<string, unknown>)) {
+        const told = (
+          value instanceof Uint8Array ? Buffer.from(value).toString() : JSON.stringify(value)
+        ).toLowerCase();
+        for (const text of texts) if (told.includes(text.toLowerCase())) found.add(`${name}.${column}: ${text}`);
+      }
+    }
+  }
+  return [...found].sort();
+}
