@@ -7,6 +7,7 @@ import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { type Site, unreachable } from "../kit/site.ts";
+import { cutLog } from "./checkpoint.ts";
 import { CommitLog, type LogFile, openLogFile } from "./commit_log.ts";
 import { findDamage } from "./damage.ts";
 import { Effects, type Listeners } from "./effects.ts";
@@ -253,13 +254,10 @@ class SqliteStore implements Store {
   }
 
   async shred(): Promise<boolean> {
-    if (this.#closed) return false;
-    const cut = this.#log?.cut();
+    if (this.#log === null) return cutLog(this.#writer.raw);
+    const cut = this.#log.cut();
     this.#wake();
-    if (cut !== undefined) return cut;
-    await this.#writing;
-    // Another process may be reading: then it is left to that one.
-    return this.#writer.raw.query("pragma wal_checkpoint(truncate)").values()[0]?.[0] === 0;
+    return cut;
   }
 
   async close(): Promise<void> {
