@@ -52,16 +52,6 @@ function framesOf(raw: Database, kind: "passive" | "noop" | "truncate"): Frames 
   }
 }
 
-/** Copies the whole log and cuts its file. Answers whether it did: it does not while another process reads. */
-export function cutLog(raw: Database): boolean {
-  const asked = raw.prepare("pragma wal_checkpoint(truncate)");
-  try {
-    return asked.values()[0]?.[0] === 0;
-  } finally {
-    asked.finalize();
-  }
-}
-
 /** Writes what changes nothing, so that a log with nothing left to copy begins anew, durably. */
 export function restartLog(raw: Database): void {
   // SQLite writes no row anew that stays as it was, but it does so with the number in the file's head.

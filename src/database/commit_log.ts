@@ -1,6 +1,6 @@
 // The write-ahead log of a server's database. A commit only appends to it; the disk is waited for in other threads, and
 // so is the copying of the log into the database.
-import type { Statement } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Log } from "../kit/log.ts";
@@ -65,6 +65,16 @@ const waits_ms = 60_000;
 
 /** A shorter log (1 MiB) is copied by whoever closes the database, sooner than a thread would begin to. */
 const short_pages = 256;
+
+/** Copies the whole log and cuts its file. Answers whether it did: it does not while another process reads. */
+export function cutLog(raw: Database): boolean {
+  const asked = raw.prepare("pragma wal_checkpoint(truncate)");
+  try {
+    return asked.values()[0]?.[0] === 0;
+  } finally {
+    asked.finalize();
+  }
+}
 
 export class CommitLog {
   readonly #settings: CommitLogSettings;

@@ -7,8 +7,7 @@ import { Fault } from "../kit/fault.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { type Site, unreachable } from "../kit/site.ts";
-import { cutLog } from "./checkpoint.ts";
-import { CommitLog, type LogFile, openLogFile } from "./commit_log.ts";
+import { CommitLog, cutLog, type LogFile, openLogFile } from "./commit_log.ts";
 import { findDamage } from "./damage.ts";
 import { Effects, type Listeners } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
@@ -254,8 +253,7 @@ class SqliteStore implements Store {
   }
 
   async shred(): Promise<boolean> {
-    if (this.#log === null) return cutLog(this.#writer.raw);
-    const cut = this.#log.cut();
+    const cut = this.#log?.cut() ?? cutLog(this.#writer.raw);
     this.#wake();
     return cut;
   }
