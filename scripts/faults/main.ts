@@ -10,6 +10,7 @@ import { power } from "./power.ts";
 import { purchases } from "./purchases/main.ts";
 import { restores } from "./restores.ts";
 import { unread } from "./unread.ts";
+import { upgrades } from "./upgrades.ts";
 
 const scripts: Readonly<Record<string, FaultScript>> = {
   clock,
@@ -21,6 +22,7 @@ const scripts: Readonly<Record<string, FaultScript>> = {
   purchases,
   packages,
   restores,
+  upgrades,
 };
 
 const usage = () =>

@@ -2,7 +2,7 @@
 import pg from "pg";
 import type { Mode } from "../kit/mode.ts";
 import { databaseCode } from "./conflict.ts";
-import { startRefused } from "./exit.ts";
+import { isStartRefused, startRefused } from "./exit.ts";
 import {
   type Applied,
   firstId,
@@ -60,6 +60,7 @@ export async function migratePostgres(
   await migratePostgresWorlds(url, [{ schema, mode }], nothing, all);
 }
 
+const gave_way: readonly string[] = ["55P03", "40P01"];
 const attempts_max = 100;
 const pause_ms = 200;
 
@@ -81,8 +82,7 @@ export async function migratePostgresWorlds(
     try {
       return await migrateOnce(url, worlds, around, all, allowed);
     } catch (error) {
-      const gave_way = ["55P03", "40P01"].includes(databaseCode(error) ?? "");
-      if (!gave_way || attempt >= attempts_max) throw error;
+      if (!gave_way.includes(databaseCode(error) ?? "") || attempt >= attempts_max) throw error;
       await Bun.sleep(pause_ms * Math.min(attempt, 10));
     }
   }
@@ -109,7 +109,12 @@ async function migrateOnce(
     for (const world of worlds) standings.push({ ...world, ...(await standingOf(client, world, all)) });
     const older = standings.filter(isOlder);
     if (older.length > 0) await around.before(client, standings);
-    for (const standing of standings) await apply(client, standing, all, older.every(isAdditive) ? gives_way : waits);
+    const patience = older.every(isAdditive) ? gives_way : waits;
+    for (const standing of standings) {
+      await apply(client, standing, all, patience).catch((error) => {
+        throw older.length > 0 ? failed(error) : error;
+      });
+    }
     if (older.length > 0) await around.after(client, standings);
     await client.query("commit");
     return standings;
@@ -140,6 +145,20 @@ async function refuseMarked(client: pg.Client, schema: string): Promise<void> {
   if (!(await value<boolean>(client, tells, [schema]))) return;
   const mark = await value<string | null>(client, `select moving from "${schema.replaceAll('"', '""')}".installation`);
   refuseMoved(mark, `The schema ${schema} of the database`);
+}
+
+/** Why an upgrade was undone, for the operator; what is tried again stays what it is. */
+function failed(error: unknown): unknown {
+  const code = databaseCode(error) ?? "";
+  if (isStartRefused(error) || gave_way.includes(code)) return error;
+  const cause = error instanceof Error ? error.message : String(error);
+  const advice =
+    "The data is as it was before the upgrade: start the older Packhouse on it, or this one once the cause";
+  const told = startRefused(
+    /^53/.test(code) ? "storage" : "unsuitable",
+    `The upgrade failed: ${cause}. ${advice} is gone.`,
+  );
+  return Object.assign(told, { cause: error });
 }
 
 /** Whether all that a schema lacks is additive, so that servers of the version before go on beside it. */
