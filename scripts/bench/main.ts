@@ -11,6 +11,7 @@ import { measureOrders } from "./orders.ts";
 import { measurePause } from "./pause.ts";
 import { measurePostgres } from "./postgres.ts";
 import { measureRequests } from "./requests.ts";
+import { measureServers } from "./servers.ts";
 import { measureSpace } from "./space.ts";
 import { measureStart } from "./start.ts";
 import { measureWebhooks } from "./webhooks.ts";
@@ -23,6 +24,7 @@ given). The figures hold for a machine that does nothing else meanwhile.
   requests   each kind of request on the service and on its floor: a bare server that does the same rows by hand
   acts       label, pick, pack, ship and scans, each of an order that nobody has touched, on both likewise
   postgres   one and two servers on PostgreSQL against hand-written transactions, and what each act asks of it
+  servers    one, two and four servers together on one PostgreSQL, and what a request costs each
   pause      how long others wait while ten thousand reservations end at once
   growth     what a change of stock costs with a million movements in the ledger, against ten thousand
   conventions  what each convention of the API (key, limit, envelope, log …) adds to a read by id
@@ -40,6 +42,7 @@ const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   conventions: measureConventions,
   pause: measurePause,
   postgres: measurePostgres,
+  servers: measureServers,
   growth: measureGrowth,
   merchants: measureMerchants,
   orders: measureOrders,

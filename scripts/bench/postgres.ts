@@ -133,7 +133,7 @@ function row(name: string, took: Took, told: string): string {
 }
 
 /** Products with stock, a customer and orders. */
-async function seed(url: string, key: string): Promise<Ids> {
+export async function seed(url: string, key: string): Promise<Ids> {
   const send = sender(url, key);
   for (const sku of skus) {
     await send("/products", { sku, name: `Product ${sku}`, price: "5.00" });
@@ -240,7 +240,11 @@ const together = (sides: readonly Side[]): Side => ({
 let first = 1_000_000;
 
 /** Fires one kind of request at all servers of a side. */
-async function fired({ urls, pids }: Side, shot: { key: string; shot: Shot; seconds: number }, postmaster: number) {
+export async function fired(
+  { urls, pids }: Side,
+  shot: { key: string; shot: Shot; seconds: number },
+  postmaster: number,
+) {
   const own = ticksOf(pids);
   const its = databaseTicks(postmaster);
   const all = await Promise.all(
@@ -292,7 +296,7 @@ async function startFloor(url: string): Promise<Side> {
   return { urls: [/http:\S+/.exec(new TextDecoder().decode(value))?.[0] ?? ""], pids: [child.pid] };
 }
 
-function addressOf(url: string, database: string): string {
+export function addressOf(url: string, database: string): string {
   const own = new URL(url);
   own.pathname = `/${database}`;
   return own.href;
@@ -309,7 +313,7 @@ function statOf(pid: number | string): string[] {
   }
 }
 
-const parentOf = (pid: number) => Number(statOf(pid)[1] ?? 0);
+export const parentOf = (pid: number) => Number(statOf(pid)[1] ?? 0);
 
 /** The processor time of processes and of what they have waited for, in ticks. */
 const ticksOf = (pids: readonly (number | string)[]) =>

@@ -12,6 +12,7 @@ import { lookAtModes } from "./modes.ts";
 import type { Patient } from "./patient.ts";
 import { lookAtPostgres } from "./postgres.ts";
 import { lookAtReceivers } from "./receivers.ts";
+import { lookAtRestored } from "./restored.ts";
 import { lookAtSchema } from "./schema.ts";
 import { lookAtServers } from "./servers.ts";
 import { lookAtVariables } from "./variables.ts";
@@ -34,6 +35,7 @@ export const looks: readonly Look[] = [
   { subject: "limits",        look: lookAtLimits },
   { subject: "PostgreSQL",    look: lookAtPostgres },
   { subject: "migrations",    look: lookAtSchema },
+  { subject: "restored",      look: lookAtRestored },
   { subject: "servers",       look: lookAtServers },
   { subject: "clock",         look: lookAtClock },
   { subject: "mail",          look: lookAtMail },

@@ -14,6 +14,7 @@ import restoring from "./guides/restoring.md" with { type: "text" };
 import running from "./guides/running.md" with { type: "text" };
 import search from "./guides/search.md" with { type: "text" };
 import settings from "./guides/settings.md" with { type: "text" };
+import severalServers from "./guides/several_servers.md" with { type: "text" };
 import shipping from "./guides/shipping.md" with { type: "text" };
 import users from "./guides/users.md" with { type: "text" };
 import webhooks from "./guides/webhooks.md" with { type: "text" };
@@ -27,6 +28,7 @@ export const sections: readonly string[] = [
   settings,
   commandLine,
   otherMachines,
+  severalServers,
   running,
   restoring,
 ];

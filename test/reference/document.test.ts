@@ -68,6 +68,7 @@ describe("the document", () => {
       "# Settings",
       "# The command line",
       "# Reaching it from other machines",
+      "# Several servers",
       "# Running it",
     ]);
   });
