@@ -16,6 +16,7 @@ import search from "./guides/search.md" with { type: "text" };
 import settings from "./guides/settings.md" with { type: "text" };
 import severalServers from "./guides/several_servers.md" with { type: "text" };
 import shipping from "./guides/shipping.md" with { type: "text" };
+import upgrading from "./guides/upgrading.md" with { type: "text" };
 import users from "./guides/users.md" with { type: "text" };
 import webhooks from "./guides/webhooks.md" with { type: "text" };
 import { privacyTables } from "./privacy.ts";
@@ -31,6 +32,7 @@ export const sections: readonly string[] = [
   severalServers,
   running,
   restoring,
+  upgrading,
 ];
 
 /** What there is to know of a chapter as a whole, where its first sentences are not enough. */
