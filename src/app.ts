@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { addressRoutes } from "./addresses/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { restorationRoutes } from "./backups/restoring/routes.ts";
+import { backupRoutes } from "./backups/schedule/routes.ts";
 import { billingRoutes } from "./billing/routes.ts";
 import { customerRoutes } from "./customers/routes.ts";
 import { liveRoutes } from "./dashboard/live/routes.ts";
@@ -71,6 +72,7 @@ const features = (service: Service) =>
     .use(historyRoutes)
     .use(restorationRoutes)
     .use(mailRoutes(service))
+    .use(backupRoutes(service))
     .use(auditRoutes)
     .use(askerRoutes(service))
     .use(productRoutes(tellSets))

@@ -1,12 +1,16 @@
 // `packhouse backup`: one file of everything, while the service goes on.
 
-import { destinationOf, place_forms, readBackup } from "./backup_places.ts";
+import { destinationOf, keepingOf, place_forms, readBackup } from "./backup_places.ts";
 import { openArchive } from "./backups/archive/reader.ts";
+import type { Destination } from "./backups/destinations/destination.ts";
+import { namesToRemove } from "./backups/destinations/keeping.ts";
 import { type MadeBackup, makeBackup } from "./backups/making/make.ts";
 import { copyPostgres } from "./backups/making/postgres.ts";
 import { copySqlite } from "./backups/making/sqlite.ts";
 import { asJson, type Commands, command, type Place, place, print } from "./command.ts";
-import { databaseUrl, type Flags, type Given, version, WrongUse } from "./config.ts";
+import { databaseUrl, type Flags, type Given, variable, version, WrongUse } from "./config.ts";
+import { startRefused } from "./database/exit.ts";
+import type { Keeping } from "./kit/backup_plan.ts";
 import { systemClock } from "./kit/clock.ts";
 import { modes } from "./kit/mode.ts";
 import { giveWay } from "./kit/priority.ts";
@@ -19,6 +23,12 @@ const flags = {
     type: "boolean",
     help: "put the secret key in: who has the file can then read every secret that the data holds",
   },
+  keep: {
+    type: "string",
+    value: "H,D,M",
+    help: "then remove older backups there: all but the last of so many hours, days and months, such as 24,30,12",
+  },
+  attended: { type: "boolean", help: "give up when the input ends, as when the program that began it is gone" },
   ...asJson,
   ...place,
 } as const satisfies Flags;
@@ -39,18 +49,22 @@ const mebibyte = 1024 * 1024;
 
 async function backup(given: Given<typeof flags> & Place): Promise<number> {
   const data = given.data ?? "./data";
+  const to = destinationOf(given.to ?? variable("PACKHOUSE_BACKUP_TO") ?? usual_place);
+  const keep = given.keep === undefined ? null : keepingOf(given.keep, "keep");
+  const ending = endingOf(given.attended);
   process.umask(0o077);
   giveWay();
   let bar: Progress | null = null;
   let drawn = 0;
   const made = await makeBackup({
     data,
-    to: destinationOf(given.to ?? usual_place),
+    to,
+    ending,
     packhouse: version,
     secret_key: secretKeyAtHand(data, databaseUrl),
     with_key: given["with-key"],
     clock: systemClock(),
-    copy: () => (databaseUrl === null ? copySqlite(data) : copyPostgres(databaseUrl)),
+    copy: () => (databaseUrl === null ? copySqlite(data) : copyPostgres(databaseUrl, ending)),
     onProgress: (done_bytes, all_bytes) => {
       if (!process.stderr.isTTY) return;
       bar ??= progress("Copying (MiB)", Math.ceil(all_bytes / mebibyte), process.stderr);
@@ -58,9 +72,30 @@ async function backup(given: Given<typeof flags> & Place): Promise<number> {
       if (done_bytes === all_bytes) bar.done();
     },
   });
-  if (given.json) print(JSON.stringify(made));
-  else for (const line of linesOf(made)) print(line);
+  const removed = keep === null ? [] : await removeOld(to, keep);
+  if (given.json) print(JSON.stringify({ ...made, removed }));
+  else for (const line of [...linesOf(made), ...removed.map((name) => `Removed ${name}`)]) print(line);
   return 0;
+}
+
+/** Aborted when the process is asked to end, or, when it is attended, when its input ends. */
+function endingOf(attended: boolean): AbortSignal {
+  const ending = new AbortController();
+  const stopped = startRefused("storage", "It was stopped before its end; nothing of it was left.");
+  const end = () => ending.abort(stopped);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, end);
+  if (attended) process.stdin.once("end", end).once("error", end).resume();
+  return ending.signal;
+}
+
+/** Removes what is not to be kept, now that a newer one is there; answers the names. */
+async function removeOld(to: Destination, keep: Keeping): Promise<string[]> {
+  const names = namesToRemove(
+    (await to.list()).map(({ name }) => name),
+    keep,
+  );
+  for (const name of names) await to.remove(name);
+  return names;
 }
 
 function linesOf({ place, size_bytes, read_bytes, sha256, worlds, secret_key, seconds }: MadeBackup): string[] {

@@ -6,11 +6,13 @@ import { bucketDestination } from "./backups/destinations/bucket.ts";
 import type { Destination } from "./backups/destinations/destination.ts";
 import { fileDestination, folderDestination } from "./backups/destinations/folder.ts";
 import { bucketSource, fileSource, type Source } from "./backups/restoring/source.ts";
-import { variable, WrongUse } from "./config.ts";
+import { type Given, variable, WrongUse } from "./config.ts";
 import { startRefused } from "./database/exit.ts";
+import type { BackupPlan, Keeping } from "./kit/backup_plan.ts";
 import { iso } from "./kit/clock.ts";
 import { keepSecret } from "./kit/redact.ts";
 import { openBucket } from "./outbound/s3.ts";
+import type { backupFlags } from "./serve_settings.ts";
 
 /** What may be written for a place, as help tells it. */
 export const place_forms = "a folder, a file that ends in .tar.zst, or s3://bucket/prefix";
@@ -24,6 +26,18 @@ export function destinationOf(to: string): Destination {
   if (bucket !== undefined) return bucketDestination({ ...bucketAccess(), bucket }, prefix, to);
   if (/^\w+:\/\//.test(to)) throw new WrongUse(`${to} is no place for a backup: name ${place_forms}.`);
   return to.endsWith(".tar.zst") ? fileDestination(to) : folderDestination(to);
+}
+
+/**
+ * How many backups are kept, as `24,30,12`: of so many hours, days and months the last of each. Refuses what is not of
+ * this form, and to keep none.
+ */
+export function keepingOf(text: string, flag: string): Keeping {
+  const [, hours, days, months] = /^(\d{1,4}),(\d{1,4}),(\d{1,4})$/.exec(text) ?? [];
+  if (months === undefined) {
+    throw new WrongUse(`--${flag} must be three numbers, of hours, days and months, such as 24,30,12.`);
+  }
+  return { hours: Number(hours), days: Number(days), months: Number(months) };
 }
 
 /** The content of a backup that is named as `packhouse backup` names it: a file, or `s3://bucket/key`. */
@@ -74,4 +88,20 @@ function bucketAccess() {
   }
   keepSecret(secret_access_key);
   return { region, endpoint, access_key_id, secret_access_key };
+}
+
+/** What the flags of `serve` say of backups; null when it is to make none. */
+export function backupPlan(given: Given<typeof backupFlags>): BackupPlan | null {
+  const to = given["backup-to"];
+  if (to === undefined) return null;
+  if (to.endsWith(".tar.zst")) throw new WrongUse("--backup-to must be a folder or s3://bucket/prefix, not a file.");
+  // What is wrong with it is said at the start, not at night.
+  destinationOf(to);
+  const text = given["backup-every"] ?? "";
+  const every_minutes = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(every_minutes >= 5 && every_minutes <= 10_080)) {
+    throw new WrongUse("--backup-every must be a number of minutes from 5 to 10080.");
+  }
+  const keep = keepingOf(given["backup-keep"] ?? "", "backup-keep");
+  return { to, every_minutes, keep, with_key: given["backup-with-key"] };
 }

@@ -138,9 +138,8 @@ export function forgetProxies(): void {
   }
 }
 
-/** The environment of a program that this one starts, with these settings more. */
+/** The environment of another program that this one starts, with these settings more, and nothing of our own. */
 export function environmentWith(settings: Readonly<Record<string, string>>): Record<string, string> {
-  const own = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  // What is secret here is none of its business.
-  return { ...Object.fromEntries(own.filter(([name]) => !name.startsWith("PACKHOUSE_"))), ...settings };
+  const all = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return { ...Object.fromEntries(all.filter(([name]) => !name.startsWith("PACKHOUSE_"))), ...settings };
 }

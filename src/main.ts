@@ -38,7 +38,7 @@ import { LineWriter } from "./kit/log.ts";
 import { modes } from "./kit/mode.ts";
 import { writeWhole } from "./kit/whole_file.ts";
 import type { Running } from "./serve.ts";
-import { readSettings, settingFlags, snapshotFlags } from "./serve_settings.ts";
+import { backupFlags, readSettings, settingFlags, snapshotFlags } from "./serve_settings.ts";
 import { openSupervisor } from "./supervisor.ts";
 import { readTls } from "./tls.ts";
 
@@ -78,6 +78,7 @@ const serving: Command = command({
     ...place,
     ...retention,
     ...continuousFlags,
+    ...backupFlags,
     ...settingFlags,
     ...snapshotFlags,
   },
@@ -175,6 +176,7 @@ function onCommandLine(group: string, all: Readonly<Record<string, KeyCommand>>)
 type ServeFlags = Place &
   Given<typeof retention> &
   Given<typeof continuousFlags> &
+  Given<typeof backupFlags> &
   Given<typeof settingFlags> &
   Given<typeof snapshotFlags> & {
     host: string | undefined;
@@ -205,7 +207,9 @@ async function runServe(given: ServeFlags): Promise<number> {
   const request_log_days = daysOf(given, "request-log-days", 1, 30);
   const kept = { event_retention_days, request_log_days, no_snapshot: given["no-snapshot"] };
   const ship_to = readContinuous(given, databaseUrl);
-  const settings = { host, port, tls, allow_insecure_lan, data, database_url: databaseUrl, ship_to, ...kept };
+  const backups = given["backup-to"] === undefined ? null : (await import("./backup_places.ts")).backupPlan(given);
+  const where = { data, database_url: databaseUrl, ship_to, backups };
+  const settings = { host, port, tls, allow_insecure_lan, ...where, ...kept };
   const { serve } = await import("./serve.ts");
   const operation = readSettings(given, lines);
   if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");

@@ -3,6 +3,8 @@ import { Cron } from "croner";
 import { loadPostalCodes } from "./addresses/jobs.ts";
 import { forgetOldActs } from "./audit/jobs.ts";
 import { carryOutDecision, settleRestored } from "./backups/restoring/jobs.ts";
+import { backupsSettled, runBackups } from "./backups/schedule/jobs.ts";
+import { moveRuns } from "./backups/schedule/store.ts";
 import { closeStorage } from "./billing/storage/jobs.ts";
 import { engine } from "./config.ts";
 import { moveAsks } from "./customers/store.ts";
@@ -143,6 +145,7 @@ export const wokenJobs: Readonly<Record<JobName, WokenJob>> = {
   "privacy.erase":                 { what: "erase people", job: eraseDue },
   "webhooks.mail":                 { what: "tell the operator by e-mail", job: mailNotices },
   "backups.settle_restored":       { what: "send or drop what has waited since a restore", job: settleRestored },
+  "backups.run":                   { what: "make and prove backups", job: runBackups, settle: backupsSettled },
 };
 
 /** The acts of the clock while the service runs. */
@@ -198,7 +201,7 @@ function startTimed({ when, what, job, at_start }: TimedJob, store: Store, servi
 
 /** Moves all that the service waits for, and no moment that a person has set, by as much as the clock was set. */
 export async function moveWaits(tx: Tx, by_ms: number): Promise<void> {
-  const orders = [moveImports, moveReports, moveAsks, moveClaims, moveLooks, moveErasures];
+  const orders = [moveImports, moveReports, moveAsks, moveClaims, moveLooks, moveErasures, moveRuns];
   for (const move of [moveLeases, moveAttempts, movePauses, moveMails, moveInvitationMails, ...orders])
     await move(tx, by_ms);
   for (const name of jobNames) tx.wake(name, tx.now);

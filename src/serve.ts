@@ -14,6 +14,7 @@ import { Outflow } from "./http/outflow.ts";
 import type { Service } from "./http/service.ts";
 import { hasWarehouses } from "./inventory/warehouses/store.ts";
 import { listKeys } from "./keys/store.ts";
+import type { BackupPlan } from "./kit/backup_plan.ts";
 import { fingerprintOf } from "./kit/certificates.ts";
 import { systemClock } from "./kit/clock.ts";
 import { compileOnceBusy } from "./kit/hot_code.ts";
@@ -45,6 +46,8 @@ export interface ServeSettings {
   readonly request_log_days: number;
   /** Whether data of an older version is upgraded without a snapshot before. */
   readonly no_snapshot?: boolean;
+  /** The backups that it makes by itself; null for none. */
+  readonly backups: BackupPlan | null;
   readonly log: Log;
   /** A request that takes this long is logged as slow. */
   readonly slow_ms: number;
@@ -83,7 +86,7 @@ const idle_seconds = 30;
 
 /** Serves until stopped. Prints the first keys once, and one line when it accepts requests. */
 export async function serve(settings: ServeSettings): Promise<Running> {
-  const { host, data, database_url, log, print, exit, check, connections } = settings;
+  const { host, data, database_url, backups, log, print, exit, check, connections } = settings;
   const given_key = givenSecretKey(database_url);
   const known = givenSettings(host);
   const fatal = (error: unknown) => {
@@ -115,7 +118,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     allow_insecure_lan: settings.allow_insecure_lan,
     ...{ event_retention_days: settings.event_retention_days, request_log_days: settings.request_log_days },
     erasures_path: join(data, erasures_file),
-    carrier_patience_ms,
+    ...{ data, database_url, backups, carrier_patience_ms },
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
     witnesses: [compileOnceBusy()],

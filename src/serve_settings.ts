@@ -3,6 +3,19 @@ import { databaseUrl, type Flags, type Given, readAddress, variable, WrongUse } 
 import { type LineWriter, type Log, logFormats, logLevels, openLog } from "./kit/log.ts";
 import { keepSecret } from "./kit/redact.ts";
 
+/** The flags of `serve` about the backups that it makes by itself. */
+export const backupFlags = {
+  "backup-to": { type: "string", value: "TO", help: "make backups by itself: to a folder, or s3://bucket/prefix" },
+  "backup-every": { type: "string", value: "MINUTES", default: "60", help: "how often, in minutes from 5 to 10080" },
+  "backup-keep": {
+    type: "string",
+    value: "H,D,M",
+    default: "24,30,12",
+    help: "keep the last backup of so many hours, days and months",
+  },
+  "backup-with-key": { type: "boolean", help: "put the secret key into these backups" },
+} as const satisfies Flags;
+
 /** The flags of `serve` that are for whoever runs it. */
 export const settingFlags = {
   "log-level": { type: "string", value: logLevels.join("|"), default: "info", help: "least level that is logged" },

@@ -201,9 +201,8 @@ export const notices = table(
     id: id(),
     merchant_id: ownerOrHouse(),
     kind: text().$type<NoticeKind>().notNull(),
-    subscription_id: int()
-      .notNull()
-      .references(() => subscriptions.id),
+    /** Null for what is about no subscription. */
+    subscription_id: int().references(() => subscriptions.id),
     message: text().notNull(),
     mail_status: text().$type<MailStatus>().notNull(),
     mail_attempts: int().notNull(),

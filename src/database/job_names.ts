@@ -24,6 +24,7 @@ export const jobNames = [
   "privacy.erase",
   "webhooks.mail",
   "backups.settle_restored",
+  "backups.run",
 ] as const;
 
 export type JobName = (typeof jobNames)[number];

@@ -1,6 +1,7 @@
 import type { Registry } from "../database/registry.ts";
 import type { Store } from "../database/store.ts";
 import { type AddressList, clientAddress } from "../kit/address.ts";
+import type { BackupPlan } from "../kit/backup_plan.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { Trace } from "./trace.ts";
@@ -50,6 +51,11 @@ export interface Service {
   readonly erasures_path: string | null;
   /** How long the purchase of a label waits for the carrier before it answers 202. */
   readonly carrier_patience_ms: number;
+  /** The data directory, and the address of the PostgreSQL database that is used in its place, if one is. */
+  readonly data: string;
+  readonly database_url: string | null;
+  /** The backups that the service makes by itself; null when it makes none. */
+  readonly backups: BackupPlan | null;
   /** The mail server and the operator's addresses for notices; null without e-mail. */
   readonly mail: MailSettings | null;
   /** The socket's peer of a request, or null when there is none. */

@@ -42,6 +42,7 @@ export const faults = {
   last_owner: { status: 409, type: "conflict" },
   lot_not_pickable: { status: 409, type: "conflict" },
   mail_not_configured: { status: 409, type: "conflict" },
+  backups_not_configured: { status: 409, type: "conflict" },
   merchant_closed: { status: 409, type: "conflict" },
   merchant_not_empty: { status: 409, type: "conflict" },
   no_suggestion: { status: 409, type: "conflict" },

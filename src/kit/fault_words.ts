@@ -186,6 +186,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     when: "The lot is on hold, quarantined, recalled, damaged or past its expiry.",
     remedy: "Pick from another lot, or make the lot available again if it is sound.",
   },
+  backups_not_configured: {
+    when: "The service makes no backups by itself, since it was not told where to.",
+    remedy: "Start it with --backup-to, or set PACKHOUSE_BACKUP_TO.",
+  },
   mail_not_configured: {
     when: "No mail server is configured.",
     remedy: "Set PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and, if you like, PACKHOUSE_MAIL_FROM, and start it again.",

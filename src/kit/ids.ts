@@ -39,6 +39,7 @@ export const idPrefixes = {
   billable_event: "bev",
   restoration: "rst",
   erasure: "ers",
+  backup_run: "bak",
 } as const;
 
 export type Noun = keyof typeof idPrefixes;

@@ -148,6 +148,27 @@ export function serverFamily(servers: readonly { readonly version: string; reado
   return reading("packhouse_servers", "Servers that run on the same PostgreSQL database.", samples);
 }
 
+/** The last backup that was made, as metrics tell of it. Moments in milliseconds. */
+interface LastBackup {
+  readonly begun_at: number | null;
+  readonly ended_at: number | null;
+  readonly live_at: number | null;
+  readonly size_bytes: number | null;
+}
+
+/** Families of the last backup that the service has made by itself; none where there is none. */
+export function backupFamilies(last: LastBackup | null, now: number): Family[] {
+  if (last === null) return [];
+  const { begun_at, ended_at, live_at, size_bytes } = last;
+  const one = (name: string, help: string, value: number) => reading(name, help, [{ labels: {}, value }]);
+  const age = Math.max(0, now - (live_at ?? now)) / 1000;
+  return [
+    one("packhouse_backup_age_seconds", "How old the data in the last backup is that was made.", age),
+    one("packhouse_backup_size_bytes", "The size of the last backup.", size_bytes ?? 0),
+    one("packhouse_backup_seconds", "How long the last backup took.", ((ended_at ?? 0) - (begun_at ?? 0)) / 1000),
+  ];
+}
+
 /** What is known of the process, in the names that Prometheus knows. */
 interface ProcessFigures {
   readonly version: string;

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { findLastDone } from "../backups/schedule/store.ts";
 import { engine, version } from "../config.ts";
 import { takeTurn } from "../database/lease.ts";
 import { known_migrations } from "../database/migrate.ts";
@@ -13,7 +14,14 @@ import { systemClock } from "../kit/clock.ts";
 import { allMeters, exposition } from "../kit/meter.ts";
 import type { Mode } from "../kit/mode.ts";
 import { countOpenFiles, openFilesLimit } from "../kit/open_files.ts";
-import { type ByMode, processFamilies, queueFamilies, serverFamily, storageFamilies } from "./figures.ts";
+import {
+  type ByMode,
+  backupFamilies,
+  processFamilies,
+  queueFamilies,
+  serverFamily,
+  storageFamilies,
+} from "./figures.ts";
 import { HealthView, LivenessView } from "./schemas.ts";
 import { ping } from "./store.ts";
 
@@ -185,6 +193,7 @@ async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
     }),
     ...storageFamilies(storages),
     serverFamily((await inTime(stores.live.read(runningServers))) ?? []),
+    ...backupFamilies(await inTime(stores.live.read((db) => findLastDone(db, "backup"))), stores.live.clock.now()),
     ...queueFamilies({ live, test }, counted_max),
     ...allMeters(),
   ];

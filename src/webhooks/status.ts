@@ -64,7 +64,13 @@ export const arrivedDeliveries: readonly DeliveryStatus[] = [deliveryMoves.deliv
 export const missedDeliveries: readonly DeliveryStatus[] = deliveryMoves.recover.from;
 
 /** The kinds of notices to the operator. */
-export const noticeKinds = ["webhook_failing", "webhook_disabled", "webhook_backlog"] as const;
+export const noticeKinds = [
+  "webhook_failing",
+  "webhook_disabled",
+  "webhook_backlog",
+  "backup_failed",
+  "backup_late",
+] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
 interface SubscriptionMeaning {

@@ -16,10 +16,21 @@ export async function checkDump({ version }: Pick<Snapshot, "version">): Promise
 }
 
 /** Writes a schema, as a snapshot shows it, into a file in PostgreSQL's custom format (`pg_restore` reads it). */
-export async function dumpSchema(url: string, schema: string, { name }: Snapshot, file: string): Promise<void> {
+export async function dumpSchema(
+  url: string,
+  schema: string,
+  { name }: Snapshot,
+  file: string,
+  ending: AbortSignal,
+): Promise<void> {
   const { words, secrets } = connectionOf(url);
   const wanted = ["--format=custom", "--compress=1", "--no-owner", "--no-privileges", `--schema=${schema}`];
-  const { code, said } = await run(["pg_dump", ...wanted, `--snapshot=${name}`, `--file=${file}`, ...words], secrets);
+  const { code, said } = await run(
+    ["pg_dump", ...wanted, `--snapshot=${name}`, `--file=${file}`, ...words],
+    secrets,
+    ending,
+  );
+  ending.throwIfAborted();
   if (code !== 0) throw startRefused("storage", `pg_dump failed (${code}): ${said.trim().slice(-500)}`);
 }
 
@@ -34,13 +45,15 @@ export function connectionOf(url: string): { words: string[]; secrets: Record<st
   return { words: [`--dbname=${plain}`], secrets: password === "" ? {} : { PGPASSWORD: password } };
 }
 
-async function run(words: readonly string[], secrets: Readonly<Record<string, string>>) {
+async function run(words: readonly string[], secrets: Readonly<Record<string, string>>, signal?: AbortSignal) {
   try {
+    signal?.throwIfAborted();
     const child = Bun.spawn([...words], {
       env: environmentWith(secrets),
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
+      ...(signal !== undefined && { signal }),
     });
     const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
     return { code: await child.exited, said: out + errors };

@@ -21,6 +21,8 @@ interface BackupSettings {
   readonly clock: Clock;
   /** Takes the copies of both worlds. */
   readonly copy: () => Copies | Promise<Copies>;
+  /** Aborted, with the reason, when it is to be given up. */
+  readonly ending?: AbortSignal;
   /** Told how much there is to read, and how much of it was read by now, in bytes. */
   readonly onProgress?: (done_bytes: number, all_bytes: number) => void;
 }
@@ -59,6 +61,7 @@ export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> 
         archive.abandon();
         throw error;
       });
+      settings.ending?.throwIfAborted();
       await draft.keep();
       await to.keepErasures(readErasures(join(data, erasures_file)));
       const { engine, worlds, made_at, secret_key } = manifest;
@@ -90,6 +93,7 @@ async function fill(archive: ArchiveWriter, copies: Copies, settings: BackupSett
   const { data, with_key, secret_key, onProgress } = settings;
   let done = 0;
   await copies.addTo(archive, (bytes) => {
+    settings.ending?.throwIfAborted();
     done += bytes;
     onProgress?.(done, copies.size_bytes);
   });

@@ -21,12 +21,15 @@ interface Dump {
  * Writes both schemas into temporary files, since an archive tells the size of a file before its content. Refuses a
  * database without the data of Packhouse, and a machine without a fit `pg_dump`.
  */
-export async function copyPostgres(url: string): Promise<Copies> {
+export async function copyPostgres(url: string, ending: AbortSignal): Promise<Copies> {
   sweep();
   const folder = mkdtempSync(join(tmpdir(), `${beginning}${process.pid}-`));
   const close = async () => rmSync(folder, { recursive: true, force: true });
   try {
-    const dumps: Record<Mode, Dump> = { live: await dump(url, "live", folder), test: await dump(url, "test", folder) };
+    const dumps: Record<Mode, Dump> = {
+      live: await dump(url, "live", folder, ending),
+      test: await dump(url, "test", folder, ending),
+    };
     const sizes = { live: statSync(dumps.live.file).size, test: statSync(dumps.test.file).size };
     return {
       engine: "postgres",
@@ -61,14 +64,14 @@ function sweep(): void {
   }
 }
 
-async function dump(url: string, mode: Mode, folder: string): Promise<Dump> {
+async function dump(url: string, mode: Mode, folder: string, ending: AbortSignal): Promise<Dump> {
   const snapshot = await holdSnapshot(url, mode);
   try {
     if (snapshot.migrations.length === 0)
       throw startRefused("absent", `The database has no ${mode} data of Packhouse.`);
     await checkDump(snapshot);
     const file = join(folder, `${mode}.dump`);
-    await dumpSchema(url, mode, snapshot, file);
+    await dumpSchema(url, mode, snapshot, file, ending);
     return { file, at: snapshot.at, migrations: snapshot.migrations };
   } finally {
     await snapshot.close();

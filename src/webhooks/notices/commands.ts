@@ -36,6 +36,19 @@ export async function notifyBacklog(tx: Tx, { id, merchant_id, url }: Subscripti
   await tell(tx, [{ kind: "webhook_backlog", message, merchant_id, subscription_id: id }], mails);
 }
 
+/**
+ * Creates a notice for the operator that is about no subscription, unless there is one of its kind of the last day that
+ * is newer than `since`.
+ */
+export async function notifyOperator(
+  tx: Tx,
+  { kind, message, since }: Pick<Notice, "kind" | "message"> & { readonly since: number },
+  mails: boolean,
+): Promise<void> {
+  if (await isNoticed(tx, { subscription_id: null, kind, since: Math.max(since, tx.now - day_ms) })) return;
+  await tell(tx, [{ kind, message, merchant_id: null, subscription_id: null }], mails);
+}
+
 type Told = Pick<Notice, "kind" | "message" | "merchant_id" | "subscription_id">;
 
 async function tell(tx: Tx, told: readonly Told[], mails: boolean) {

@@ -4,13 +4,14 @@ import type { Mail, MailState } from "../../kit/mail.ts";
 import type { Mode } from "../../kit/mode.ts";
 import { type NoticeKind, type SubscriptionStatus, subscriptionMeanings } from "../status.ts";
 
-/** One notice for the operator about a subscription. */
+/** One notice for the operator, mostly about a subscription. */
 export interface Notice extends MailState {
   readonly id: number;
   /** Whose the subscription is; null for the house. */
   readonly merchant_id: number | null;
   readonly kind: NoticeKind;
-  readonly subscription_id: number;
+  /** Null for what is about none. */
+  readonly subscription_id: number | null;
   readonly message: string;
   /** When somebody acknowledged it. */
   readonly acknowledged_at: number | null;
@@ -22,7 +23,7 @@ export function noticeView({ id, kind, subscription_id, message, mail_status, ..
   return {
     id: wireId("notice", id),
     kind,
-    subscription_id: wireId("subscription", subscription_id),
+    subscription_id: subscription_id === null ? null : wireId("subscription", subscription_id),
     message,
     mail_status,
     acknowledged_at: isoOrNull(notice.acknowledged_at),
@@ -62,13 +63,16 @@ const subjects: Readonly<Record<NoticeKind, string>> = {
   webhook_failing: "a webhook is failing",
   webhook_disabled: "a webhook was switched off",
   webhook_backlog: "a webhook is behind, and misses events",
+  backup_failed: "a backup failed",
+  backup_late: "backups are late",
 };
 
 /** The e-mail of a notice. */
-export function mailOf({ id, kind, message, created_at }: Notice, mode: Mode): Mail {
+export function mailOf({ id, kind, subscription_id, message, created_at }: Notice, mode: Mode): Mail {
+  const where = subscription_id === null ? "See GET /v1/backups." : "See GET /v1/webhooks and its logs.";
   return {
     subject: `Packhouse (${mode}): ${subjects[kind]}`,
-    text: `${message}\n\nSince ${iso(created_at)}. See GET /v1/webhooks and its logs.\n`,
+    text: `${message}\n\nSince ${iso(created_at)}. ${where}\n`,
     name: `notice-${mode}-${id}-${created_at}`,
   };
 }

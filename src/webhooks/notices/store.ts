@@ -57,12 +57,14 @@ export async function countNotices(db: Db, filter: NoticeFilter): Promise<number
   return db.sql.$count(notices, matching(filter));
 }
 
-/** Whether there is a notice of this kind about a subscription since a moment. */
+/** Whether there is a notice of this kind about a subscription, or about none, since a moment. */
 export async function isNoticed(
   db: Db,
   { subscription_id, kind, since }: Pick<Notice, "subscription_id" | "kind"> & { readonly since: number },
 ): Promise<boolean> {
-  const own = and(eq(notices.subscription_id, subscription_id), eq(notices.kind, kind));
+  const about =
+    subscription_id === null ? isNull(notices.subscription_id) : eq(notices.subscription_id, subscription_id);
+  const own = and(about, eq(notices.kind, kind));
   return (await db.sql.$count(notices, and(own, gte(notices.created_at, since)))) > 0;
 }
 

@@ -42,6 +42,7 @@ export async function refusals(teller: Teller, buyer: Buyer): Promise<void> {
   await refuse("orders_open", "eraseCustomer", { path: { id: buyer.customer_id }, body: {} });
   await refuse("nothing_to_return", "createReturn", { body: { order_id: "SO-4711", reason: "defective" } });
   await refuse("mail_not_configured", "testMail", { key: app.keys.live.full, body: {} });
+  await refuse("backups_not_configured", "startBackup", { key: app.keys.live.full });
   const adjustment = { adjustment: -1, reason: "stock_count", location: warehouse_id, expected_quantity: 7 };
   await refuse("quantity_conflict", "adjustInventory", { path: { sku: "CUP" }, body: adjustment });
   const card = { service: "standard", name: "Standard", prices: [{ zone: "*", up_to_pounds: 1, price: "5.00" }] };

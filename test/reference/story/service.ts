@@ -1,4 +1,5 @@
 // Those who are told: keys, subscriptions, deliveries and notices; and the service about itself.
+import { claimRun, endRun } from "../../../src/backups/schedule/commands.ts";
 import { firstId } from "../../../src/database/migrate.ts";
 import { insertRestoration } from "../../../src/database/restorations.ts";
 import type { LoggedRequest } from "../../../src/operations/requests/request.ts";
@@ -35,6 +36,30 @@ export async function audit({ app, tell }: Teller): Promise<void> {
   const key = app.keys.live.full;
   await tell("listAuditEntries", { key, query: { action: "createKey", limit: "2" } });
   await tell("exportAuditEntries", { key, query: { actor: "key_1003" } });
+}
+
+/** The backups of a service that was told where to. */
+export async function backups({ app, tell }: Teller): Promise<void> {
+  const key = app.keys.live.full;
+  const keep = { hours: 24, days: 30, months: 12 };
+  const plan = { to: "/mnt/backups", every_minutes: 60, keep, with_key: false };
+  Object.assign(app.service, { backups: plan });
+  try {
+    await app.service.stores.live.write(async (tx) => {
+      const { run } = await claimRun(tx, plan, false);
+      if (run === null) throw new Error("no backup was due");
+      const moment = { live_at: start, live_commit: 48_213, test_at: start, test_commit: 7012 };
+      const sha256 = "6cb148c617e5113334c938d9627c30d295c2843288c44ff79ae9a10a2fdba7d1";
+      const size = { size_bytes: 57_412_019, read_bytes: 383_021_056 };
+      const place = "/mnt/backups/packhouse-20260105T090000Z.tar.zst";
+      await endRun(tx, run, { ...moment, ...size, place, sha256, error: null }, false);
+    });
+    await tell("getBackupSettings", { key });
+    await tell("startBackup", { key });
+    await tell("listBackups", { key });
+  } finally {
+    Object.assign(app.service, { backups: null });
+  }
 }
 
 /** How e-mail goes out, by a mail server that is there for this story alone. */

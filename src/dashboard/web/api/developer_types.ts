@@ -1,6 +1,7 @@
 // Types of keys, webhooks and requests, from the schemas of the API. This file has no values.
 import type { Static } from "@sinclair/typebox";
 import type { RestorationView } from "../../../backups/restoring/schemas.ts";
+import type { BackupRunView, BackupSettingsView } from "../../../backups/schedule/schemas.ts";
 import type { KeyView } from "../../../keys/schemas.ts";
 import type { HistoryView } from "../../../operations/history/routes.ts";
 import type { MailView, TestMailView } from "../../../operations/mail/schemas.ts";
@@ -19,6 +20,8 @@ import type { TestView } from "../../../webhooks/test_events/schemas.ts";
 export type ApiKey = Static<typeof KeyView>;
 export type MadeKey = ApiKey & { readonly key: string };
 export type LoggedRequest = Static<typeof RequestView>;
+export type BackupRun = Static<typeof BackupRunView>;
+export type BackupSettings = Static<typeof BackupSettingsView>;
 export type MailSettings = Static<typeof MailView>;
 export type MailTest = Static<typeof TestMailView>;
 export type History = Static<typeof HistoryView>;

@@ -140,6 +140,14 @@ export const settingsScreens: readonly Screen[] = [
     load: () => import("./metrics/screen.tsx").then((it) => it.MetricsScreen),
   },
   {
+    path: "/settings/backups",
+    section: "settings",
+    title: titles.backups,
+    permission: "house.manage",
+    listed: "nav",
+    load: () => import("./backups/screen.tsx").then((it) => it.BackupsScreen),
+  },
+  {
     path: "/settings/mail",
     section: "settings",
     title: titles.mail,

@@ -47,6 +47,7 @@ export const titles = {
   reference: "API reference",
   metrics: "Metrics",
   mail: "Mail",
+  backups: "Backups",
   house: "Warehouses",
   merchants: "Merchants",
   merchant: "Merchant",

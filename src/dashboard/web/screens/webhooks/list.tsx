@@ -115,7 +115,10 @@ export function Notices({ of }: { readonly of?: string }) {
             {message} <Time at={created_at} />
           </p>
           <p class="row">
-            {of === undefined && <a href={to(`/settings/webhooks/${subscription_id}`)}>{subscription_id}</a>}
+            {of === undefined && subscription_id !== null && (
+              <a href={to(`/settings/webhooks/${subscription_id}`)}>{subscription_id}</a>
+            )}
+            {subscription_id === null && <a href={to("/settings/backups")}>{titles.backups}</a>}
             {may("webhooks.manage") && <Button title={texts.seen} onClick={() => void acknowledge(id)} />}
           </p>
         </Notice>

@@ -1,0 +1,121 @@
+// The act of the clock that makes backups: a run is claimed in a transaction, done by a child process, and recorded in
+// another. The service goes on whatever becomes of it.
+
+import type { Store } from "../../database/store.ts";
+import type { Service } from "../../http/service.ts";
+import type { BackupPlan } from "../../kit/backup_plan.ts";
+import { momentOf } from "../../kit/clock.ts";
+import { counter } from "../../kit/meter.ts";
+import type { MadeBackup } from "../making/make.ts";
+import { type Child, type Ended, runCommand } from "./child.ts";
+import { claimRun, endRun, noteLate } from "./commands.ts";
+import { type BackupRun, no_outcome, type RunOutcome } from "./rules.ts";
+import { holdRun, isDue } from "./store.ts";
+
+const runs = counter("packhouse_backup_runs_total", "Backups and proofs of backups, by what became of them.", [
+  ...["kind", "result"],
+]);
+
+const hold_ms = 30_000;
+const hold_every_ms = 10_000;
+const late_every_ms = 10 * 60_000;
+const again_ms = 5000;
+
+/** What this process does of the backups of one installation. */
+interface Making {
+  /** When it began to look after them, by the store's clock. */
+  readonly since: number;
+  late_at: number;
+  child: Child | null;
+  running: Promise<void> | null;
+}
+
+const makings = new WeakMap<Store, Making>();
+
+function makingOf(store: Store): Making {
+  const made = makings.get(store) ?? { since: store.clock.now(), late_at: 0, child: null, running: null };
+  makings.set(store, made);
+  return made;
+}
+
+/** A round of `backups.run`: begins the run whose time has come, if no other server has one going on. */
+export async function runBackups(store: Store, service: Service): Promise<number | null> {
+  const { backups: plan, mail } = service;
+  // There is one backup of both worlds.
+  if (plan === null || store.mode !== "live") return null;
+  const making = makingOf(store);
+  if (making.running !== null) return null;
+  const now = store.clock.now();
+  if (now >= making.late_at + late_every_ms) {
+    making.late_at = now;
+    await store.write((tx) => noteLate(tx, plan, making.since, mail !== null));
+  }
+  const look_at = now + late_every_ms;
+  const next = await store.read((db) => isDue(db, plan));
+  if (!next.due) return Math.min(next.at, look_at);
+  const { run, next_at } = await store.write((tx) => claimRun(tx, plan, mail !== null));
+  if (run === null) return Math.min(next_at, look_at);
+  making.running = doRun(run, plan, making, store, service).finally(() => {
+    making.running = null;
+    making.child = null;
+  });
+  return null;
+}
+
+/** Ends the child of a run, and waits until that is recorded. */
+export async function backupsSettled(store: Store): Promise<void> {
+  const making = makings.get(store);
+  making?.child?.end();
+  await making?.running;
+}
+
+async function doRun(
+  run: BackupRun,
+  plan: BackupPlan,
+  making: Making,
+  store: Store,
+  { data, database_url, mail, log, ending }: Service,
+): Promise<void> {
+  const { to, keep, with_key } = plan;
+  const place = ["--data", data];
+  const kept = `${keep.hours},${keep.days},${keep.months}`;
+  const words =
+    run.kind === "proof"
+      ? ["backup", "verify", run.place]
+      : ["backup", to, "--json", "--attended", "--keep", kept, ...(with_key ? ["--with-key"] : []), ...place];
+  const child = runCommand(words, database_url);
+  making.child = child;
+  const holding = setInterval(() => {
+    store.write((tx) => holdRun(tx, run.id, tx.now + hold_ms)).catch(() => {});
+  }, hold_every_ms);
+  const outcome = outcomeOf(run, await child.ended, ending.aborted);
+  clearInterval(holding);
+  runs.add(1, run.kind, outcome.error === null ? "done" : "failed");
+  if (outcome.error !== null) log.error("a backup failed", { kind: run.kind, place: run.place, error: outcome.error });
+  // A full disk may be that of the data as well: then it is recorded once there is room.
+  for (let kept = false; !kept; ) {
+    kept = await store
+      .write(async (tx) => {
+        await endRun(tx, run, outcome, mail !== null);
+        tx.wake("backups.run", tx.now);
+        return true;
+      })
+      .catch(() => false);
+    if (kept || ending.aborted) return;
+    await Bun.sleep(again_ms);
+  }
+}
+
+function outcomeOf(run: BackupRun, ended: Ended, stopped: boolean): RunOutcome {
+  const { place } = run;
+  if ("problem" in ended) {
+    return { ...no_outcome, place, error: stopped ? "The service was stopped while it ran." : ended.problem };
+  }
+  if (run.kind === "proof") return { ...no_outcome, place };
+  const { size_bytes, read_bytes, sha256, worlds, place: file } = JSON.parse(ended.said) as MadeBackup;
+  return {
+    ...{ place: file, size_bytes, read_bytes, sha256, error: null },
+    ...{ live_at: momentOf(worlds.live.at), live_commit: worlds.live.commit },
+    ...{ test_at: momentOf(worlds.test.at), test_commit: worlds.test.commit },
+  };
+}

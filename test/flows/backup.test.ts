@@ -1,0 +1,78 @@
+// A service that makes backups by itself: each is proven, and where one cannot be made the service goes on and tells.
+import { afterEach, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { StartedService } from "../../scripts/service.ts";
+import { client, startFreshService } from "./service.ts";
+
+const open: { service: StartedService; folder: string }[] = [];
+
+afterEach(async () => {
+  for (const { service, folder } of open.splice(0)) {
+    await service.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+async function started(to: (folder: string) => string, more: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "packhouse-backups-"));
+  const env = { PACKHOUSE_BACKUP_TO: to(folder), PACKHOUSE_BACKUP_EVERY: "5", PACKHOUSE_LOG_LEVEL: "error", ...more };
+  const service = await startFreshService({ env });
+  open.push({ service, folder });
+  const api = client(service.url, await service.makeKey("live"));
+  return { service, folder, api };
+}
+
+/** Asks until the newest runs are as wanted. */
+async function runs(api: ReturnType<typeof client>, wanted: (found: Record<string, string>[]) => boolean) {
+  for (;;) {
+    const { data } = await api.must("GET", "/backups");
+    if (wanted(data)) return data;
+    await Bun.sleep(50);
+  }
+}
+
+test("makes a backup, proves it, and makes another when it is asked to", async () => {
+  const { folder, api, service } = await started((at) => join(at, "kept"));
+  await runs(api, (found) => found.some(({ kind, status }) => kind === "proof" && status !== "running"));
+  const asked = await api.send("POST", "/backups");
+  expect([asked.status, asked.body.data.cause]).toEqual([202, "request"]);
+  const found = await runs(api, (all) => all[0]?.["status"] === "done" && all.length === 3);
+  expect(found.map(({ kind, status, error }: Record<string, string>) => [kind, status, error])).toEqual([
+    ["backup", "done", null],
+    ["proof", "done", null],
+    ["backup", "done", null],
+  ]);
+  const names = readdirSync(join(folder, "kept"));
+  expect(names).toContain(found[0].place.split("/").at(-1));
+  const { data } = await api.must("GET", "/backups/settings");
+  expect(data).toMatchObject({ configured: true, late: false, every_minutes: 5, last: { id: found[0].id } });
+  const key = await service.makeKey("live");
+  const metrics = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
+  expect(await metrics.text()).toContain(`packhouse_backup_size_bytes ${found[0].size_bytes}`);
+}, 60_000);
+
+test.each([
+  ["a folder in which nothing can be made", (at: string) => join(at, "file", "kept"), {}],
+  ["a storage that nobody answers for", () => "s3://bucket/kept", { PACKHOUSE_S3_ENDPOINT: "http://127.0.0.1:1" }],
+])(
+  "%s: the service goes on, and the operator is told",
+  async (_, to, more) => {
+    const keys = { PACKHOUSE_S3_ACCESS_KEY_ID: "someone", PACKHOUSE_S3_SECRET_ACCESS_KEY: "sesame" };
+    const place = (at: string) => {
+      writeFileSync(join(at, "file"), "");
+      return to(at);
+    };
+    const { folder, api } = await started(place, { ...keys, ...more });
+    const [run] = await runs(api, (all) => all[0]?.["status"] === "failed");
+    expect(run.error).toBeString();
+    expect(run.error).not.toContain("sesame");
+    await api.must("POST", "/products", { sku: "CUP", name: "Cup" });
+    const notices = await api.must("GET", "/notices?kind=backup_failed");
+    expect(notices.data.map(({ subscription_id }: { subscription_id: null }) => subscription_id)).toEqual([null]);
+    expect(notices.data[0].message).toContain(run.error);
+    expect(existsSync(join(folder, "kept"))).toBe(false);
+  },
+  60_000,
+);
