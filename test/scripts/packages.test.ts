@@ -15,6 +15,7 @@ import { billOf } from "../../scripts/package/sbom.ts";
 import { targets } from "../../scripts/package/targets.ts";
 import { type StartedService, startService, usualProgram } from "../../scripts/service.ts";
 import { behind_seconds } from "../../src/backups/continuous/meters.ts";
+import { backupFamilies } from "../../src/operations/figures.ts";
 
 setDefaultTimeout(120_000);
 
@@ -119,8 +120,9 @@ describe("monitoring", () => {
     await (await fetch(`${service.url}/v1/orders`, { headers })).text();
     const told = await (await fetch(`${service.url}/metrics`, { headers })).text();
     const families = new Set([...told.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name));
-    // What is told once commits are shipped.
-    families.add(behind_seconds.name);
+    // What is told once there are backups, or commits are shipped.
+    const last = { begun_at: 0, ended_at: 1, live_at: 0, size_bytes: 1 };
+    for (const { name } of [...backupFamilies(last, 2), behind_seconds]) families.add(name);
     const asked = ["alerts.yaml", "grafana.json"].flatMap((file) => {
       const text = readFileSync(own(`monitoring/${file}`), "utf8").replaceAll('job=\\"packhouse\\"', "");
       return [...text.matchAll(/\b(?:packhouse|process)_[a-z_]+/g)].map(([name]) =>
