@@ -1,4 +1,4 @@
-// Upgrades and ways back, killed at random moments on both engines; and how long the upgrade of a million orders takes.
+// Upgrades and ways back, killed at random moments on both engines.
 import { randomInt } from "node:crypto";
 import { startPostgres } from "../postgres.ts";
 import type { FaultScript } from "./fault_script.ts";

@@ -41,7 +41,7 @@ export async function checkUpgrade(data: string, database_url: string | null): P
   return { migrations: missing, seconds: rows * seconds_a_row, notes: notesOf(data, found, missing) };
 }
 
-// Measured with a million orders (`bun run faults upgrades`).
+// As measured from `0003_product_orders` on with a million orders, lines and events: 45 s, where this says 54.
 const seconds_a_row = 3e-6;
 
 function notesOf(data: string, found: readonly Found[], missing: readonly Named[]): string[] {

@@ -9,7 +9,7 @@ import { takeAlone, whoIsThere } from "../presence.ts";
 import { touchedRows } from "./estimate.ts";
 import type { Plan } from "./plan.ts";
 
-// Measured with a million orders (`bun run faults upgrades`).
+// Taken to be twice that of SQLite, and not measured: `--rehearse` does that.
 const seconds_a_row = 6e-6;
 const worlds = modes.map((mode) => ({ schema: mode, mode }));
 
