@@ -1,5 +1,6 @@
 // `bun run faults`: what the service does when clocks step, power is cut, clients do not read and imports are hostile.
 import { cpus } from "node:os";
+import { backups } from "./backups.ts";
 import { clock } from "./clock.ts";
 import { continuous } from "./continuous/main.ts";
 import type { FaultScript } from "./fault_script.ts";
@@ -13,6 +14,7 @@ import { unread } from "./unread.ts";
 import { upgrades } from "./upgrades.ts";
 
 const scripts: Readonly<Record<string, FaultScript>> = {
+  backups,
   clock,
   continuous,
   power,
