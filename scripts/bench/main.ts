@@ -12,6 +12,7 @@ import { measurePause } from "./pause.ts";
 import { measurePostgres } from "./postgres.ts";
 import { measureRequests } from "./requests.ts";
 import { measureServers } from "./servers.ts";
+import { measureShipping } from "./shipping.ts";
 import { measureSpace } from "./space.ts";
 import { measureStart } from "./start.ts";
 import { measureWebhooks } from "./webhooks.ts";
@@ -30,6 +31,7 @@ given). The figures hold for a machine that does nothing else meanwhile.
   conventions  what each convention of the API (key, limit, envelope, log …) adds to a read by id
   orders     what creating, getting and listing orders costs with a million of them, against a thousand
   merchants  what requests cost in a house of fifty merchants, against one with as many products
+  shipping   what it costs writes that commits are shipped, against the same writes without it
   space      what an order takes of the disk, by table and index, alone and with three subscriptions
   start      how soon the binary answers after its start, with and without data, and what memory it holds
   webhooks   deliveries a second against a bare loop of the same requests, and how soon an event is received
@@ -46,6 +48,7 @@ const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   growth: measureGrowth,
   merchants: measureMerchants,
   orders: measureOrders,
+  shipping: measureShipping,
   space: measureSpace,
   start: measureStart,
   webhooks: measureWebhooks,

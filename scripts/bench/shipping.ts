@@ -1,0 +1,95 @@
+// What it costs writes that commits are shipped, as ratios of the same writes without it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { leases } from "../../db/schema/service.ts";
+import { openContinuous } from "../../src/backups/continuous/continuous.ts";
+import { folderPlace } from "../../src/backups/continuous/place.ts";
+import { openStores } from "../../src/database/open.ts";
+import { insert } from "../../src/database/statements.ts";
+import { systemClock } from "../../src/kit/clock.ts";
+import { silentLog } from "../../src/kit/log.ts";
+
+const rounds = 3;
+const writers = 32;
+/** As many writes in a second as a busy house has, several times over. */
+const paced_rate = 1000;
+const p99_ratio_most = 2;
+
+interface Measured {
+  readonly rate: number;
+  readonly p99_ms: number;
+}
+
+/** Measures writes with and without shipping, at full speed and a steady rate; answers how many goals are missed. */
+export async function measureShipping(seconds: number): Promise<number> {
+  // Shorter than a shipping or two it shows nothing.
+  const lasting = Math.max(seconds, 12);
+  console.log("\nwrites of ten rows by 32 writers, with commits shipped to a folder of the same disk, and without");
+  let missed = 0;
+  for (const rate of [null, paced_rate]) {
+    const pairs: { rate: number; p99: number }[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const [without, shipped] = [await measure(false, rate, lasting), await measure(true, rate, lasting)];
+      pairs.push({ rate: shipped.rate / without.rate, p99: shipped.p99_ms / without.p99_ms });
+      const told = [without, shipped].map((it) => `${it.rate.toFixed(0)}/s, p99 ${it.p99_ms.toFixed(1)} ms`);
+      console.log(`  ${told.join("; shipped ")}`);
+    }
+    const ratios = { rate: middle(pairs.map((pair) => pair.rate)), p99: middle(pairs.map((pair) => pair.p99)) };
+    const kind = rate === null ? "as fast as they go" : `at ${rate}/s (goal: p99 at most doubled)`;
+    console.log(`  ${kind}: ${ratios.rate.toFixed(2)} of the rate, p99 ${ratios.p99.toFixed(2)} times`);
+    if (rate !== null && ratios.p99 > p99_ratio_most) missed += 1;
+  }
+  return missed;
+}
+
+async function measure(ships: boolean, rate: number | null, seconds: number): Promise<Measured> {
+  const root = mkdtempSync(join(tmpdir(), "packhouse-shipping-"));
+  const data = join(root, "data");
+  const clock = systemClock();
+  const shipping = ships
+    ? openContinuous({
+        ...{ data, place: folderPlace(join(root, "place")), log: silentLog, now: () => clock.now() },
+        ...{ backUp: async () => {}, backups: async () => [] },
+      })
+    : null;
+  const fatal = (error: unknown) => {
+    throw error;
+  };
+  const followers = shipping?.followers;
+  const stores = await openStores({ data, database_url: null, purpose: "serve", log: silentLog, fatal, followers });
+  shipping?.start();
+  const took: number[] = [];
+  const end = performance.now() + seconds * 1000;
+  const write = async (writer: number) => {
+    const begun_at = performance.now();
+    for (let at = 0; performance.now() < end; at += 1) {
+      // Each writer has its own place in the rhythm.
+      const due = rate === null ? 0 : begun_at + ((at + writer / writers) * 1000 * writers) / rate;
+      if (due > performance.now()) await Bun.sleep(due - performance.now());
+      const asked_at = performance.now();
+      const rows = Array.from({ length: 10 }, (_, row) => ({ name: `${writer}-${at}-${row}`, owner: "x".repeat(200) }));
+      await stores.live.write((tx) =>
+        insert(
+          tx,
+          leases,
+          rows.map((row) => ({ ...row, until: at })),
+        ),
+      );
+      took.push(performance.now() - asked_at);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  } finally {
+    await stores.close();
+    await shipping?.finish(10_000);
+    rmSync(root, { recursive: true, force: true });
+  }
+  took.sort((one, other) => one - other);
+  return { rate: took.length / seconds, p99_ms: took[Math.floor(took.length * 0.99)] ?? 0 };
+}
+
+function middle(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
