@@ -1,6 +1,7 @@
 // All that is looked at, in the order in which it is told.
 
 import { lookAtAddress } from "./address.ts";
+import { lookAtBackups } from "./backups.ts";
 import { lookAtCertificate } from "./certificate.ts";
 import { lookAtClock } from "./clock.ts";
 import { lookAtDisk } from "./disk.ts";
@@ -35,6 +36,7 @@ export const looks: readonly Look[] = [
   { subject: "limits",        look: lookAtLimits },
   { subject: "PostgreSQL",    look: lookAtPostgres },
   { subject: "migrations",    look: lookAtSchema },
+  { subject: "backups",       look: lookAtBackups },
   { subject: "restored",      look: lookAtRestored },
   { subject: "servers",       look: lookAtServers },
   { subject: "clock",         look: lookAtClock },
