@@ -26,8 +26,11 @@ export const backups: FaultScript = {
   },
 };
 
+// Settings of the surroundings would lead it to another database.
+const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"));
+const env = { ...Object.fromEntries(kept), PACKHOUSE_SECRET_KEY: usual_secret_key };
+
 async function run(words: readonly string[]): Promise<{ code: number; said: string }> {
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key };
   const child = Bun.spawn([...usualProgram, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const said = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   return { code: await child.exited, said: said.join("") };
@@ -70,7 +73,7 @@ async function tryBackups(service: StartedService, folder: string, count: number
 
 async function killOne(service: StartedService, made: string): Promise<void> {
   const child = Bun.spawn([...usualProgram, "backup", made, "--data", service.data], {
-    env: { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key },
+    env,
     stdio: ["ignore", "ignore", "ignore"],
   });
   await Bun.sleep(Math.random() * 600);

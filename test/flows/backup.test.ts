@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { backups } from "../../scripts/faults/backups.ts";
 import type { StartedService } from "../../scripts/service.ts";
 import { client, startFreshService } from "./service.ts";
 
@@ -76,3 +77,7 @@ test.each([
   },
   60_000,
 );
+
+test("each backup under load is whole, also after one that was killed", async () => {
+  expect(await backups.run(6)).toBe(0);
+}, 120_000);
