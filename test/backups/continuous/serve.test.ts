@@ -45,7 +45,8 @@ if (engine === "sqlite")
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line).world);
-      expect(worlds).toEqual(["live", "test"]);
+      // In the other world nothing may have been committed since the backup.
+      expect(worlds).toContain("live");
 
       expect(await run("restore", to, "--to", moment, "--into", into)).toMatchObject({ err: "", code: 0 });
       const listed = await run("keys", "list", "--data", into);
