@@ -174,10 +174,15 @@ export async function killUpgrades(
     async function kill(tally: Tally, words: readonly string[], after_ms: number): Promise<void> {
       const { killed } = await run(newer.program, [...words, ...bench.place], after_ms);
       if (!killed) tally.late += 1;
-      const state = await bench.state();
-      tally[state] += 1;
       // The older version starts on the old state alone, and says why it does not on any other.
-      const { code, said } = await run(usualProgram, ["keys", "list", ...bench.place]);
+      const look = () => run(usualProgram, ["keys", "list", ...bench.place]);
+      let [state, { code, said }] = [await bench.state(), await look()];
+      // A psql that the killed process had just started may have come in between, and goes on to its end.
+      for (let now = await bench.state(); now !== state; now = await bench.state()) {
+        state = now;
+        ({ code, said } = await look());
+      }
+      tally[state] += 1;
       if (code === 0 ? state !== "old" || !said.includes("kept") : !/newer Packhouse|on its way back/.test(said)) {
         throw new Error(`the older version on the ${state} state, ${code}: ${said}`);
       }
