@@ -329,6 +329,7 @@ export const otherRecords: Readonly<Record<string, { readonly holds: Holder; rea
   installation: { holds: "program", columns: ["mode", "seal", "moving"] },
   servers: { holds: "program", columns: ["version", "schema", "host"] },
   held_claims: { holds: "program", columns: ["kind", "ids"] },
+  backup_runs: { holds: "program", columns: ["kind", "status", "cause", "place", "sha256", "error"] },
   restorations: { holds: "program", columns: ["archive", "decision", "decided_by"] },
   leases: { holds: "program", columns: ["name", "owner"] },
   retention_settings: { holds: "settings", columns: ["kind"] },

@@ -47,7 +47,8 @@ const tells_nothing = `
   createManifest followNumber trackMany carrierCallback beginViewAs endViewAs createReturn updateReturn closeReturn
   refundReturn reportRefund createPlatform updatePlatform deletePlatform retryPlatformImport retryPlatformReport
   bigcommerceOrder shopifyOrder woocommerceOrder createWebhook updateWebhook deleteWebhook rotateWebhookSecret
-  decideRestored testWebhook redeliverWebhookDelivery recoverWebhook acknowledgeNotice chooseMembership joinMembership
+  startBackup eraseCustomer eraseEmail discloseCustomer discloseEmail updateRetention decideRestored
+  testWebhook redeliverWebhookDelivery recoverWebhook acknowledgeNotice chooseMembership joinMembership
 `
   .trim()
   .split(/\s+/);

@@ -355,7 +355,7 @@ describe("a database of before there were merchants", () => {
             where table_schema = current_schema() and column_name = 'merchant_id'`);
     const found = tables.filter((table) => !house.has(table) && table !== "idempotency_keys");
     // Tables that are younger than merchants.
-    const later = ["billable_events", "storage_days"];
+    const later = ["billable_events", "erasures", "storage_days"];
     expect(
       now
         .flat()
@@ -367,9 +367,10 @@ describe("a database of before there were merchants", () => {
   test("keeps every index and trigger; only those are others that say whose", async () => {
     const now = await base.kept();
     expect([...kept.keys()].filter((name) => !now.has(name) && !/_pk(ey)?$/.test(name))).toEqual([]);
-    // Words that came later stand in the triggers of their lists.
     const whose = /merchant/;
-    const changed = [...kept].filter(([name, sql]) => now.has(name) && now.get(name) !== sql);
+    // Words that came later stand in the triggers of their lists: but for these, a trigger is as it was.
+    const later = / AND NEW\.`kind` <> '(?:backup_failed|backup_late)'/g;
+    const changed = [...kept].filter(([name, sql]) => now.has(name) && now.get(name)?.replace(later, "") !== sql);
     expect(changed.filter(([name]) => !whose.test(now.get(name) ?? ""))).toEqual([]);
   });
 

@@ -47,8 +47,9 @@ const ofCarriers = /^\/shipping\/holidays\//;
 // Merchants are the same in both worlds, under the same ids.
 const ofBoth = /^\/merchants\b/;
 
-// Who may sign in, and who did what, is kept once for both worlds, where no key of the test world reaches it.
-const ofHouse = /^\/(?:users|invitations|audit|mail)\b/;
+// Who may sign in, who did what, and the backups, in which both worlds are, are kept once for both worlds, where no key
+// of the test world reaches them.
+const ofHouse = /^\/(?:users|invitations|audit|backups|mail)\b/;
 
 // What shows examples to everyone, or a document or a parcel to whoever has its link.
 const published = /^\/(errors|event-types|openapi\.json|docs|labels|t)\b/;
@@ -78,7 +79,7 @@ test("what is read of the test world names nothing of the live one", async () =>
   for (const request of asked.filter(({ method, path }) => method === "GET" && !published.test(path))) {
     const { status, body } = await inTest(request);
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    // People and who did what lie only in the live world.
+    // What is the house's lies only in the live world.
     if (ofHouse.test(request.path)) expect([request.path, status]).toEqual([request.path, 403]);
     else if (namesSomething(request)) expect([request.path, status]).toEqual([request.path, 404]);
     // A query may name something, too: an order, say, or a service that only the live world sells.

@@ -2,8 +2,12 @@
 // tells of, what it forbids must be refused, and every answer must be as it says. Longer, or again:
 // PACKHOUSE_FUZZ_CASES=200000 PACKHOUSE_FUZZ_SEED=7 bun test test/reference/fuzz.test.ts
 import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { engine, variable } from "../../src/config.ts";
+import type { BackupPlan } from "../../src/kit/backup_plan.ts";
 import type { Checked } from "../../src/kit/schema.ts";
 import type { Examples } from "../../src/reference/example.ts";
 import { openTestApp } from "../harness.ts";
@@ -19,7 +23,12 @@ const mail = { url: mails.url, from: "packhouse@example.com", to: "ops@example.c
 const app = await openTestApp({ mail });
 // Whatever is sent to somebody goes to this receiver.
 const near = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status: 204 }) });
+// Whatever is backed up would go here. Jobs run only while the house is set up: a backup is asked for, and waits.
+const place = mkdtempSync(join(tmpdir(), "packhouse-fuzz-"));
+const keep = { hours: 24, days: 30, months: 12 };
+const backups: BackupPlan = { to: place, every_minutes: 60, keep, with_key: false };
 afterAll(async () => {
+  rmSync(place, { recursive: true });
   await near.stop(true);
   mails.stop();
   await app.close();
@@ -72,6 +81,7 @@ test(`${cases} requests, seed ${seed}`, async () => {
   const story = JSON.stringify(await tellStory(app)).replaceAll("http://localhost:8080", receiver);
   const examples = JSON.parse(story) as Examples;
   const world = new World(app.keys, examples, await openHouse(app, receiver));
+  Object.assign(app.service, { backups });
   const seen = new Map<string, number>();
 
   /** What is wrong with how a case went, or null. */

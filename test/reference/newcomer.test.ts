@@ -61,6 +61,7 @@ const told = [
   "invalid_link",
   "no_suggestion",
   "mail_not_configured",
+  "backups_not_configured",
   "merchant_closed",
 ];
 // A notification of a day in the past, a code that an app showed then, and a link that was good then.
