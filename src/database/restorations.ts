@@ -42,20 +42,6 @@ export const gapsOfSubscriptions = template`(
   group by ${restoration_gaps.subscription_id}
 )`;
 
-/** Whether a world came from a backup, and whether something of it waits for a decision. */
-export type RestoredState = "no" | "waits" | "yes";
-
-const states = prepared((sql, _: Args<Record<never, never>>) =>
-  sql.select({ settled_at: restorations.settled_at }).from(restorations),
-);
-
-/** Whether this world came from a backup. */
-export async function findState(db: Db): Promise<RestoredState> {
-  const rows = await states(db, {});
-  if (rows.some(({ settled_at }) => settled_at === null)) return "waits";
-  return rows.length > 0 ? "yes" : "no";
-}
-
 /** Stores that this database was just restored. */
 export async function insertRestoration(tx: Tx, restoration: Omit<Restoration, "id">): Promise<Restoration> {
   const [row] = await tx.sql.insert(restorations).values(restoration).returning();

@@ -3,7 +3,6 @@ import { findLastDone } from "../backups/schedule/store.ts";
 import { engine, version } from "../config.ts";
 import { takeTurn } from "../database/lease.ts";
 import { known_migrations } from "../database/migrate.ts";
-import { findState, type RestoredState } from "../database/restorations.ts";
 import { runningServers } from "../database/servers.ts";
 import type { Store, StoreFacts } from "../database/store.ts";
 import { jsonResponse } from "../http/answer.ts";
@@ -111,9 +110,8 @@ function lookout({ stores }: Service): () => Promise<Health> {
     const [facts, test_facts] = await Promise.all([inTime(stores.live.facts()), inTime(stores.test.facts())]);
     const [live, test] = await Promise.all([state("live", facts), state("test", test_facts)]);
     const status = live === "ok" && test === "ok" ? "ok" : "failing";
-    const restored = restoredOf([await inTime(stores.live.read(findState)), await inTime(stores.test.read(findState))]);
     const migrations = known_migrations[engine].length;
-    const storage = { engine, live, test, migrations, restored, room: roomOf(facts) } as const;
+    const storage = { engine, live, test, migrations, room: roomOf(facts) } as const;
     return { status, version, storage };
   };
   return () => {
@@ -151,12 +149,6 @@ function proofOf(store: Store): () => Promise<boolean> {
     if (known !== true && trying !== null) await inTime(trying);
     return known === true && !(trying !== null && now - begun_at >= proof_every_ms);
   };
-}
-
-function restoredOf(worlds: readonly (RestoredState | null)[]): Health["storage"]["restored"] {
-  if (worlds.includes("waits")) return "waits";
-  if (worlds.includes("yes")) return "yes";
-  return worlds.includes(null) ? "unknown" : "no";
 }
 
 function roomOf(facts: StoreFacts | null): Health["storage"]["room"] {

@@ -14,11 +14,6 @@ export const HealthView = closed({
     live: choice(["ok", "failing"]),
     test: choice(["ok", "failing"]),
     migrations: Type.Integer({ description: "How many the program carries; the databases have them all." }),
-    restored: choice(["no", "waits", "yes", "unknown"], {
-      description:
-        "Whether the data came from a backup; `waits` while something waits to go out until `POST" +
-        " /restorations/decide`.",
-    }),
     room: choice(["ok", "low", "unknown"], {
       description: "`low` with less than 256 MiB left on the disk; `unknown` on PostgreSQL.",
     }),
