@@ -1,5 +1,4 @@
 // For how long each kind of record is kept: what is usual, the least and the most, what it is, and what it costs.
-import { invalidFields } from "../kit/fault.ts";
 
 /** One kind of record. */
 interface RetentionFacts {
@@ -118,17 +117,6 @@ export function usualRetention({
 
 /** A change of some kinds; null goes back to what is usual. */
 export type RetentionChange = { readonly [Kind in RetentionKind]?: number | null };
-
-/** Refuses: validation_failed, naming every kind whose time is too short or too long. */
-export function checkRetention(change: RetentionChange): void {
-  const problems = retentionKinds.flatMap((kind) => {
-    const [value, { least, most, unit }] = [change[kind], retention[kind]];
-    if (value === undefined || value === null || (value >= least && value <= most)) return [];
-    const message = least === most ? `is always ${least} day` : `must be from ${least} to ${most} ${unit}, or null`;
-    return [{ field: kind, code: "invalid_value", message }];
-  });
-  if (problems.length > 0) throw invalidFields(problems);
-}
 
 /** The settings as the API shows them. */
 export function retentionView(kept: Retention, flags: RetentionFlags) {

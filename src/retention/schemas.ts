@@ -6,7 +6,7 @@ const fields = Object.fromEntries(
   retentionKinds.map((kind) => {
     const { least, most, unit, what } = retention[kind];
     const description = `${what} From ${least} to ${most} ${unit}; null for what is usual.`;
-    return [kind, Type.Optional(nullable(Type.Integer({ description })))];
+    return [kind, Type.Optional(nullable(Type.Integer({ minimum: least, maximum: most, description })))];
   }),
 );
 
