@@ -35,7 +35,8 @@ export const privacyRoutes = (service: Service) =>
         description:
           "Every record of the person by kind, with events and logs. The house is also told of the log of requests" +
           " and of kept answers. It takes as long as it takes to read the events since the customer was created." +
-          " Nothing is changed but the audit trail, which keeps who asked.",
+          " Nothing is changed but the audit trail, which keeps who asked. No answer is kept for an" +
+          " `Idempotency-Key`, since all of it is a person's data: a repeated request is told what is known then.",
         answers: { 200: EnvelopedView(DisclosureView) },
       }),
     })
@@ -46,7 +47,7 @@ export const privacyRoutes = (service: Service) =>
         summary: "Tell all that is known of an e-mail address",
         description:
           "As for a customer, for all customers who have the address or had it; empty where nothing is known." +
-          " The address stands in the body, so that no log has it.",
+          " The address stands in the body, so that no log has it. As there, no answer is kept.",
         answers: { 200: EnvelopedView(DisclosureView) },
       }),
     });

@@ -35,7 +35,10 @@ describe("works", () => {
       const first = await once(method, path, body, { ...options, headers });
       const again = await once(method, path, body, { ...options, headers });
       const same = JSON.stringify(again.body) === JSON.stringify(first.body) && again.status === first.status;
-      if (first.status < 300 && !(same && isReplay(again))) differing.push(`${method} ${path}: ${again.status}`);
+      // What is known of a person is not kept for a day once more, so it is told anew.
+      const isTold = /^\/(disclosures|customers\/\w+\/disclosure)$/.test(path);
+      const isRight = isTold ? again.status === first.status && !isReplay(again) : same && isReplay(again);
+      if (first.status < 300 && !isRight) differing.push(`${method} ${path}: ${again.status}`);
       return first;
     };
     await tellStory({ ...twice, call });

@@ -316,6 +316,8 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "set by the environment, and told as it is": ["/mail"],
   "how it stands with the backups at this moment": ["/backups/settings"],
   "figures of this moment": ["/metrics/history"],
+  "how far it has come at this moment; nobody changes it": ["/erasures", "/erasures/:id"],
+  "a change sets the kinds it names and no other, so that nobody undoes what another set": ["/settings/retention"],
   "it is decided once, and told as it is": ["/restorations"],
   "a line of a log, which nobody asks for twice": ["/requests/:id", "/webhooks/:id/logs/:log_id"],
   "it is decided once, and the clock alone changes it": ["/invitations/:id", "/users/me/second_factor"],
@@ -328,6 +330,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
   "beside the API; documents of the reference have weak tags of their own": [
     ...[
       "/health",
+      "/health/live",
       "/metrics",
       "/openapi.json",
       "/",
