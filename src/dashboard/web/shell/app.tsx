@@ -38,6 +38,8 @@ interface Found {
 
 const loaded = signal<Loaded | null>(null);
 const failure = signal<{ readonly screen: Screen; readonly error: unknown } | null>(null);
+/** Whether the file of the screen that the address names did not come, because the server was gone. */
+const missing = signal(false);
 
 function screenAt(path: string): Found | null {
   for (const screen of listed.screens) {
@@ -48,10 +50,12 @@ function screenAt(path: string): Found | null {
 }
 
 function load(screen: Screen): void {
+  missing.value = false;
   if (loaded.peek()?.screen === screen) return;
+  const isNamed = () => screenAt(place.peek().path)?.screen === screen;
   screen.load().then(
     (Shown) => {
-      if (screenAt(place.peek().path)?.screen === screen) loaded.value = { screen, Shown };
+      if (isNamed()) loaded.value = { screen, Shown };
     },
     (error) =>
       // The file of the screen is missing: the server is down, or a newer version is installed.
@@ -61,6 +65,7 @@ function load(screen: Screen): void {
         },
         () => {
           offline.value = true;
+          missing.value = isNamed();
         },
       ),
   );
@@ -165,23 +170,28 @@ function useKeys(): void {
   }, []);
 }
 
+/**
+ * Asks for the server while it is gone. Any request may be the first that reaches it again: what is shown is then read
+ * anew, and a screen whose file did not come is opened anew once the server answers as it should.
+ */
 function useReturn(): void {
   useEffect(() => {
-    if (!offline.value) return;
-    const timer = setInterval(() => {
+    if (!offline.value && !missing.value) return;
+    const look = () =>
       readSession().then(
         () => {
-          offline.value = false;
-          const found = screenAt(place.peek().path);
           // Browsers remember what a screen's file could not import: only a page that is opened anew asks for it again.
-          if (found !== null && loaded.peek()?.screen !== found.screen) location.reload();
-          else refresh("all");
+          if (missing.peek()) location.reload();
         },
         () => {},
       );
-    }, 3000);
-    return () => clearInterval(timer);
-  }, [offline.value]);
+    if (!offline.value) void look();
+    const timer = setInterval(look, 3000);
+    return () => {
+      clearInterval(timer);
+      if (!offline.peek() && !missing.peek()) refresh("all");
+    };
+  }, [offline.value, missing.value]);
 }
 
 function Frame({ found }: { readonly found: Found | null }) {
