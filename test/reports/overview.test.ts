@@ -69,10 +69,12 @@ describe("what leaves", () => {
     // Once the cut-off is over, what comes is shown with the day on which it leaves.
     app.clocks.live.advance(5 * hour_ms);
     await order([[tea, 1]]);
+    const ahead = await order([[tea, 1]]);
+    await act(ahead.id, "ship");
     const after = (await overviewOf(shop)).departures;
-    expect(after.map((one: Records[number]) => [one.date, one.minutes_left, one.orders])).toEqual([
-      ["2026-01-05", 0, 6],
-      ["2026-01-06", 24 * 60, 1],
+    expect(after.map((one: Records[number]) => [one.date, one.minutes_left, one.orders, one.shipped])).toEqual([
+      ["2026-01-05", 0, 6, 1],
+      ["2026-01-06", 24 * 60, 1, 1],
     ]);
     await shop.close();
   });

@@ -129,20 +129,18 @@ async function departuresIn(
   const [next, after] = departuresOf(warehouse, day, day + days_ahead);
   if (next === undefined) return [];
   const open = await countOpen(db, { id: warehouse.id, isFirst }, next.since, next.until);
-  const punctuality = await punctualityOf(db, next, { id: warehouse.id, isFirst, isOnly });
-  const own = open.filter(({ came }) => came !== "after");
-  const views = [departureView(db.now, warehouse, next, own, punctuality.due - punctuality.open)];
-  if (after === undefined || db.now < next.until) return views;
-  return [
-    ...views,
-    departureView(
-      db.now,
-      warehouse,
-      after,
-      open.filter(({ came }) => came === "after"),
-      0,
-    ),
-  ];
+  const viewOf = async (departure: Departure, own: readonly OpenOrders[]) => {
+    const { due, open: left } = await punctualityOf(db, departure, { id: warehouse.id, isFirst, isOnly });
+    return departureView(db.now, warehouse, departure, own, due - left);
+  };
+  const view = await viewOf(
+    next,
+    open.filter(({ came }) => came !== "after"),
+  );
+  if (after === undefined || db.now < next.until) return [view];
+  // Orders that came after the cut-off may leave today all the same, ahead of their day.
+  const ahead = open.filter(({ came }) => came === "after");
+  return [view, await viewOf(after, ahead)];
 }
 
 function departureView(
