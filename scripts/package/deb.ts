@@ -45,7 +45,6 @@ export async function buildDeb(parts: DebParts): Promise<void> {
   writeControl(tree, parts, version);
   // Whoever builds it may have another umask; nothing in it is his.
   await run(["chmod", "-R", "u=rwX,go=rX", tree]);
-  chmodSync(join(tree, "etc/packhouse/packhouse.env"), 0o600);
   const effort = compression === "xz" ? ["-Zxz", "-z6"] : ["-Znone"];
   const when = { SOURCE_DATE_EPOCH: String(Math.floor(made_at.getTime() / 1000)) };
   await run(["dpkg-deb", "--root-owner-group", ...effort, "--build", tree, out], when);
@@ -58,13 +57,13 @@ function systemFiles(): Placed[] {
   const packed = (name: string) => gzipSync(text(name), { level: 9 });
   return [
     { path: "lib/systemd/system/packhouse.service", content: text("packhouse.service"), mode: 0o644 },
-    { path: "etc/packhouse/packhouse.env", content: text("packhouse.env"), mode: 0o600 },
+    // From it the settings are made when there are none; they are the operator's, and no package deletes them.
+    { path: "usr/share/packhouse/packhouse.env", content: text("packhouse.env"), mode: 0o644 },
     { path: "usr/sbin/packhousectl", content: text("packhousectl"), mode: 0o755 },
     { path: "usr/share/man/man1/packhouse.1.gz", content: packed("packhouse.1"), mode: 0o644 },
     { path: "usr/share/man/man8/packhousectl.8.gz", content: packed("packhousectl.8"), mode: 0o644 },
     { path: "usr/share/lintian/overrides/packhouse", content: text("lintian-overrides"), mode: 0o644 },
     ...["postinst", "prerm", "postrm"].map((name) => ({ path: `DEBIAN/${name}`, content: text(name), mode: 0o755 })),
-    { path: "DEBIAN/conffiles", content: "/etc/packhouse/packhouse.env\n", mode: 0o644 },
   ];
 }
 
@@ -123,7 +122,7 @@ function writeControl(tree: string, { architecture }: DebParts, version: string)
     "",
   ];
   writeFileSync(join(tree, "DEBIAN/control"), control.join("\n"));
-  const sums = filesIn(tree).filter((path) => !/^(?:DEBIAN|etc)\//.test(path) && path !== "usr/bin/packhouse");
+  const sums = filesIn(tree).filter((path) => !path.startsWith("DEBIAN/") && path !== "usr/bin/packhouse");
   const lines = sums.map((path) => {
     const hash = new Bun.CryptoHasher("md5").update(readFileSync(join(tree, path))).digest("hex");
     return `${hash}  ${path}\n`;

@@ -1,5 +1,5 @@
 // The life of the Debian package: installed, used, upgraded, removed, purged, installed again. Data stays throughout.
-import { copyFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildDeb } from "../../package/deb.ts";
 import type { Room } from "./rooms.ts";
@@ -74,6 +74,7 @@ export async function lifeOfPackage(room: Room, packages: Packages, port: number
   await see("a command works on the data of the service", make, /ph_live_/);
   await see("what it makes is its user's", "stat -c '%a %U' /var/lib/packhouse/live.db", /^600 packhouse\n$/);
   await see("nobody else runs such commands", `setpriv --reuid=nobody --clear-groups ${make}`, /run it as root/, 2);
+  await seeSettingsRead(looks);
   await see("its settings are changed by hand", `echo PACKHOUSE_PORT=${port} >> ${settings}`);
   await see("it is upgraded, and asks nothing", `dpkg -i ${second} </dev/null`);
   await see("the changed settings stay", `cat ${settings}`, new RegExp(`^PACKHOUSE_PORT=${port}$`, "m"));
@@ -82,13 +83,72 @@ export async function lifeOfPackage(room: Room, packages: Packages, port: number
   await see("it is removed", "dpkg --remove packhouse");
   await see("the program is gone", "test ! -e /usr/bin/packhouse && test ! -e /usr/lib/packhouse");
   await see("data and settings stay", `test -e /var/lib/packhouse/live.db && test -e ${settings}`);
-  await see("it is purged, and says what stays", "dpkg --purge packhouse", /data stays in \/var\/lib\/packhouse/);
-  await see("the settings are gone", "test ! -e /etc/packhouse");
+  const stay = /settings stay in \/etc\/packhouse\/packhouse.env[\s\S]*data stays in \/var\/lib\/packhouse/;
+  await see("it is purged, and says what stays", "dpkg --purge packhouse", stay);
+  await see("the settings are there, and nobody else reads them", `stat -c '%a %U' ${settings}`, /^600 root\n$/);
   await see("the data is there", "test -e /var/lib/packhouse/live.db && getent passwd packhouse");
   await see("it is installed again, on the same data", `dpkg -i ${second} && packhousectl keys list`, /till/);
-  await see("without data nothing is left", "rm -r /var/lib/packhouse/* && dpkg --purge packhouse");
-  await see("its folder goes as well", "test ! -e /var/lib/packhouse");
+  await see("they are as they were", `cat ${settings}`, new RegExp(`^PACKHOUSE_PORT=${port}$`, "m"));
+  await see(
+    "without data and settings nothing is left",
+    `rm -r /var/lib/packhouse/* && sed -i /PORT=${port}/d ${settings}`,
+  );
+  await see("it is purged without a word of them", "dpkg --purge packhouse 2>&1 | grep stay", /^$/, 1);
+  await see("its folders go as well", "test ! -e /var/lib/packhouse && test ! -e /etc/packhouse");
   return looks.all;
+}
+
+const hostile = "postgres://u:a$HOME$$`touch /ran`@127.0.0.1:1/db?sslmode=disable&x=1;touch /ran; y";
+/** Lines of settings as systemd reads them, and what they set. */
+const lines: readonly (readonly [line: string, set: string])[] = [
+  [`PACKHOUSE_DATABASE_URL=${hostile}`, `PACKHOUSE_DATABASE_URL=${hostile}`],
+  [` SINGLE = ' ${hostile} \\ "' `, `SINGLE= ${hostile} \\ "`],
+  [`DOUBLE="it's $HOME & more "\r`, "DOUBLE=it's $HOME & more "],
+  ["WITHIN=a'b\"c=d # e", "WITHIN=a'b\"c=d # e"],
+  ["#COMMENT=$(touch /ran)\n ; touch /ran\n\nEMPTY=", "EMPTY="],
+  ["LAST=no line's end", "LAST=no line's end"],
+];
+const givenLines = lines.map(([line]) => line).join("\n");
+const refusedLines = ["export A=1", "touch /ran", "A='b", 'A="b\\$c"', "A='b'c'd'", "A=b\\c"];
+
+/** The settings of a PostgreSQL that is not there. */
+const noPostgres = [
+  "PACKHOUSE_DATABASE_URL=postgres://u:p@127.0.0.1:1/db?sslmode=disable&application_name=packhouse",
+  `PACKHOUSE_SECRET_KEY=${"5e".repeat(32)}`,
+];
+
+/** Looks whether what prints its variables got those that the lines set. */
+async function seeSet(looks: Looks, what: string, line: string): Promise<void> {
+  const got = (await looks.see(what, line)).split("\n");
+  const lost = lines.map(([, set]) => set).filter((set) => !got.includes(set));
+  const instead = lost.length === 0 ? null : `without ${lost.join(", ")}`;
+  looks.all.push({ what: `${what} as they stand there`, instead });
+}
+
+/** Gives commands settings that a shell would run: what they get, and that what systemd reads otherwise is refused. */
+async function seeSettingsRead(looks: Looks): Promise<void> {
+  const { here, there } = looks.room.shared;
+  const see = looks.see.bind(looks);
+  const give = (text: string) => {
+    writeFileSync(join(here, "given.env"), text);
+    return `cat ${there}/given.env >${settings}`;
+  };
+  await see("the settings are put aside", `cp -p ${settings} /root/kept.env`);
+  const given = give(givenLines);
+  await see("a program is put in its place", `${given} && ln -sf /usr/bin/env /usr/bin/packhouse`);
+  await seeSet(looks, "its settings are read", "packhousectl");
+  for (const line of refusedLines)
+    await see(`${line} is refused`, `${give(`#\n${line}\n`)} && packhousectl`, /^packhousectl: line 2 of /, 2);
+  await see("nothing in them was run", "test ! -e /ran");
+  const away = give(`${noPostgres.join("\n")}\n`);
+  await see("the program is back", `${away} && ln -sf ../lib/packhouse/packhouse /usr/bin/packhouse`);
+  await see("a command does not work on other data", "packhousectl keys list", /ECONNREFUSED 127.0.0.1:1/, 1);
+  const unit = readFileSync(join(import.meta.dir, "../../package/deb/packhouse.service"), "utf8");
+  const hopeless = /^RestartPreventExitStatus=(.*)$/m.exec(unit)?.[1]?.split(" ") ?? [];
+  const { code, said } = await looks.room.run("packhousectl", "serve");
+  const again = code !== 0 && !hopeless.includes(String(code)) && /^StartLimitIntervalSec=0$/m.test(unit);
+  looks.all.push({ what: "it is started until PostgreSQL is there", instead: again ? null : `${code}: ${said}` });
+  await see("the settings are put back", `cp -p /root/kept.env ${settings}`);
 }
 
 /** Serves as the unit would have it, asks it how it is, and ends it in order. */
@@ -165,6 +225,17 @@ export async function lifeUnderSystemd(room: Room, packages: Packages): Promise<
   await see("wrong settings are not started", `echo PACKHOUSE_PORT=x >> ${settings}; ! systemctl restart packhouse`);
   await see("nor tried again and again", `sleep 3; ${active} -p ExecMainStatus`, refused);
   await see("they are put right", `sed -i '/PORT=x/d' ${settings} && systemctl restart packhouse && ${active}`, ready);
+  writeFileSync(join(room.shared.here, "given.env"), givenLines);
+  const read = `systemd-run --quiet --pipe --wait -p EnvironmentFile=${room.shared.there}/given.env env`;
+  await seeSet(looks, "systemd reads settings", read);
+  const away = noPostgres.map((line) => `echo '${line}' >> ${settings}`).join("; ");
+  const often = `printf '[Service]\\nRestartSec=100ms\\n' > ${drops}/often.conf && systemctl daemon-reload`;
+  await see("PostgreSQL is away", `${often} && ${away}; ! systemctl restart packhouse`);
+  await soon("it is tried on and on", active, /NRestarts=(?:1[2-9]|[2-9]\d)\n/);
+  await see("and not given up", active, /ActiveState=activating/);
+  const back = `sed -i '/127.0.0.1:1/d; /SECRET_KEY=5e/d' ${settings} && rm ${drops}/often.conf && systemctl daemon-reload`;
+  await see("it is there again", back);
+  await soon("it serves again by itself", active, /SubState=running/);
   await see("it is stopped", `systemctl stop packhouse && ${active}`, /ActiveState=inactive/);
   await see("its exit code is 0", "systemctl show packhouse -p ExecMainStatus", /=0\n/);
   await see(
