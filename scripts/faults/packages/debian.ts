@@ -175,6 +175,8 @@ const startedAgain = (times: number) => new RegExp(`(?=[\\s\\S]*NRestarts=${time
 const refused = /(?=[\s\S]*ActiveState=failed)(?=[\s\S]*NRestarts=0)[\s\S]*ExecMainStatus=2\n/;
 const active = "systemctl show packhouse -p ActiveState -p SubState -p NRestarts -p MainPID -p Result";
 
+const drops = "/etc/systemd/system/packhouse.service.d";
+
 /** The life of the package under a systemd: the unit starts, watches, restarts, reloads and ends it. */
 export async function lifeUnderSystemd(room: Room, packages: Packages): Promise<readonly Look[]> {
   const looks = new Looks(room);
@@ -204,7 +206,6 @@ export async function lifeUnderSystemd(room: Room, packages: Packages): Promise<
   await see("a key is made beside it", "packhousectl keys create --name till --mode live", /ph_live_/);
   const drop = "[Service]\nWatchdogSec=3\n";
   writeFileSync(join(room.shared.here, "watchdog.conf"), drop);
-  const drops = "/etc/systemd/system/packhouse.service.d";
   const reread = `mkdir -p ${drops} && cp ${room.shared.there}/watchdog.conf ${drops}/ && systemctl daemon-reload`;
   await see("it is watched more closely", `${reread} && systemctl restart packhouse && sleep 8 && ${active}`, ready);
   await see("it lives beyond its watch", active, /NRestarts=0/);
@@ -225,17 +226,7 @@ export async function lifeUnderSystemd(room: Room, packages: Packages): Promise<
   await see("wrong settings are not started", `echo PACKHOUSE_PORT=x >> ${settings}; ! systemctl restart packhouse`);
   await see("nor tried again and again", `sleep 3; ${active} -p ExecMainStatus`, refused);
   await see("they are put right", `sed -i '/PORT=x/d' ${settings} && systemctl restart packhouse && ${active}`, ready);
-  writeFileSync(join(room.shared.here, "given.env"), givenLines);
-  const read = `systemd-run --quiet --pipe --wait -p EnvironmentFile=${room.shared.there}/given.env env`;
-  await seeSet(looks, "systemd reads settings", read);
-  const away = noPostgres.map((line) => `echo '${line}' >> ${settings}`).join("; ");
-  const often = `printf '[Service]\\nRestartSec=100ms\\n' > ${drops}/often.conf && systemctl daemon-reload`;
-  await see("PostgreSQL is away", `${often} && ${away}; ! systemctl restart packhouse`);
-  await soon("it is tried on and on", active, /NRestarts=(?:1[2-9]|[2-9]\d)\n/);
-  await see("and not given up", active, /ActiveState=activating/);
-  const back = `sed -i '/127.0.0.1:1/d; /SECRET_KEY=5e/d' ${settings} && rm ${drops}/often.conf && systemctl daemon-reload`;
-  await see("it is there again", back);
-  await soon("it serves again by itself", active, /SubState=running/);
+  await seeWaiting(looks);
   await see("it is stopped", `systemctl stop packhouse && ${active}`, /ActiveState=inactive/);
   await see("its exit code is 0", "systemctl show packhouse -p ExecMainStatus", /=0\n/);
   await see(
@@ -247,4 +238,19 @@ export async function lifeUnderSystemd(room: Room, packages: Packages): Promise<
     "dpkg --purge packhouse && ! systemctl cat packhouse && test -e /var/lib/packhouse/live.db",
   );
   return looks.all;
+}
+
+/** Looks how systemd reads settings, and that it starts the service until PostgreSQL is there. */
+async function seeWaiting(looks: Looks): Promise<void> {
+  writeFileSync(join(looks.room.shared.here, "given.env"), givenLines);
+  const read = `systemd-run --quiet --pipe --wait -p EnvironmentFile=${looks.room.shared.there}/given.env env`;
+  await seeSet(looks, "systemd reads settings", read);
+  const away = noPostgres.map((line) => `echo '${line}' >> ${settings}`).join("; ");
+  const often = `printf '[Service]\\nRestartSec=100ms\\n' > ${drops}/often.conf && systemctl daemon-reload`;
+  await looks.see("PostgreSQL is away", `${often} && ${away}; ! systemctl restart packhouse`);
+  await looks.soon("it is tried on and on", active, /NRestarts=(?:1[2-9]|[2-9]\d)\n/);
+  await looks.soon("and not given up", active, /ActiveState=activating/);
+  const back = `sed -i '/127.0.0.1:1/d; /SECRET_KEY=5e/d' ${settings} && rm ${drops}/often.conf`;
+  await looks.see("it is there again", `${back} && systemctl daemon-reload`);
+  await looks.soon("it serves again by itself", active, /SubState=running/);
 }
