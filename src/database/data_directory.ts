@@ -249,7 +249,8 @@ function layDown(path: string, mode: Mode): void {
   if (empty !== null) writeWhole(path, empty);
 }
 
-function checkLog(path: string, log: Log): void {
+/** Refuses a database whose log is damaged, and changes nothing. Nothing may write to it meanwhile. */
+export function checkLog(path: string, log: Log): void {
   const state = walState(`${path}-wal`);
   const there = existsSync(path) && statSync(path).size > 0;
   if (state === "bad_header" || state === "damaged") {

@@ -64,7 +64,7 @@ async function enrolled(url: string, { log }: OpenSettings, stores: readonly Sto
 /** Migrates both schemas. What is breaking waits until nobody works on them; what is additive does not. */
 async function migrateWorlds(url: string, { log, older, unfinished, moved }: OpenSettings): Promise<void> {
   const { isAdditive, migratePostgresWorlds } = await import("./migrate_postgres.ts");
-  const { waitAlone } = await import("./presence.ts");
+  const { requireAlone, untilAlone } = await import("./presence.ts");
   const worlds = modes.map((mode) => ({ schema: mode, mode }));
   const before: AroundPostgres["before"] = async (client, standings) => {
     if (older === "refused") throw refuseOlder("The database");
@@ -72,17 +72,18 @@ async function migrateWorlds(url: string, { log, older, unfinished, moved }: Ope
       log.info("what is new in the database is additive: other servers go on beside it");
       return;
     }
-    const tell = (there: readonly string[]) =>
-      log.warn("the upgrade of the database is breaking: it waits until all other servers and commands have stopped", {
-        still_there: there.join(", "),
-      });
-    await waitAlone(client, modes, tell);
+    await requireAlone(client, modes);
     await older?.beforePostgres(client, standings);
   };
   const after: AroundPostgres["after"] = async (client, standings) => {
     if (older !== "refused" && !standings.every(isAdditive)) await older?.afterPostgres(client, standings);
   };
-  const standings = await migratePostgresWorlds(url, worlds, { before, after }, undefined, { unfinished, moved });
+  const tell = (there: readonly string[]) =>
+    log.warn("the upgrade of the database is breaking: it waits until all other servers and commands have stopped", {
+      still_there: there.join(", "),
+    });
+  const migrate = () => migratePostgresWorlds(url, worlds, { before, after }, undefined, { unfinished, moved });
+  const standings = await untilAlone(migrate, tell);
   const added = namesOf(standings.flatMap(({ applied }) => strangeMigrations(known_migrations.postgres, applied)));
   if (added.length === 0) return;
   const facts = { added: [...new Set(added)].join() };

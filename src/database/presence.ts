@@ -53,18 +53,33 @@ export async function whoIsThere(client: pg.ClientBase, schemas: readonly string
   return rows.map(({ name, number }) => `${name} (${number} ${number === 1 ? "connection" : "connections"})`);
 }
 
-/** Waits until nobody works on the schemas, and keeps others out until the transaction of this client ends. */
-export async function waitAlone(
-  client: pg.ClientBase,
-  schemas: readonly string[],
-  tell: (there: readonly string[]) => void,
-): Promise<void> {
-  let told_at = Number.NEGATIVE_INFINITY;
-  while (!(await takeAlone(client, schemas))) {
-    if (performance.now() - told_at >= told_every_ms) {
-      tell(await whoIsThere(client, schemas));
+/** Somebody works on the schemas; what must be alone with them is undone, and tried again. */
+class NotAlone extends Error {
+  readonly there: readonly string[];
+  constructor(there: readonly string[]) {
+    super(`others work on the database: ${there.join(", ")}`);
+    this.there = there;
+  }
+}
+
+/** As `takeAlone`; throws, for `untilAlone`, when somebody works on the schemas. */
+export async function requireAlone(client: pg.ClientBase, schemas: readonly string[]): Promise<void> {
+  if (!(await takeAlone(client, schemas))) throw new NotAlone(await whoIsThere(client, schemas));
+}
+
+/**
+ * Does work that requires to be alone, again and again until it is. In between it holds nothing, so that those who are
+ * not in its way can come and go. Tells every half minute from where the schemas are worked on.
+ */
+export async function untilAlone<T>(work: () => Promise<T>, tell: (there: readonly string[]) => void): Promise<T> {
+  for (let told_at = Number.NEGATIVE_INFINITY; ; await Bun.sleep(look_every_ms)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof NotAlone)) throw error;
+      if (performance.now() - told_at < told_every_ms) continue;
+      tell(error.there);
       told_at = performance.now();
     }
-    await Bun.sleep(look_every_ms);
   }
 }

@@ -2,10 +2,13 @@
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { silentLog } from "../../kit/log.ts";
 import { modes } from "../../kit/mode.ts";
 import { makeFolder } from "../../kit/whole_file.ts";
+import { checkLog } from "../data_directory.ts";
 import { startRefused } from "../exit.ts";
 import { type HeldView, holdView } from "../held_view.ts";
+import { tryLock } from "../lock.ts";
 import { isLacking, type Named, namesOf, standingOnSqlite } from "../migrate.ts";
 import { type Found, migrateDirectory } from "../migrate_directory.ts";
 import { migrations, takeover } from "../migration_sql.ts";
@@ -31,7 +34,7 @@ export async function checkUpgrade(data: string, database_url: string | null): P
   ];
   let rows = 0;
   for (const one of lacking) {
-    using raw = new Database(one.path, { create: false, readwrite: true, strict: true });
+    using raw = new Database(one.path, { readonly: true, strict: true });
     const count = (table: string) => Number(raw.query(`select count(*) from "${table}"`).values()[0]?.[0]);
     const tables = namesOf(
       raw.query<{ name: string }, []>("select name from sqlite_schema where type = 'table'").all(),
@@ -58,15 +61,22 @@ function lookAt(data: string): Found[] {
   if (!existsSync(join(data, "live.db"))) {
     throw startRefused("absent", `There is no data of Packhouse in ${data}. Name its folder by --data.`);
   }
-  return modes
-    .map((mode) => ({ mode, path: join(data, `${mode}.db`) }))
-    .filter(({ path }) => existsSync(path))
-    .map((one) => {
-      using raw = new Database(one.path, { create: false, readwrite: true, strict: true });
+  const there = modes.map((mode) => ({ mode, path: join(data, `${mode}.db`) })).filter(({ path }) => existsSync(path));
+  // Beside a server the logs are its own, and change. Else they are looked at before anything reads by them.
+  const taken = tryLock(join(data, "instance.lock"), lock_wait_ms);
+  try {
+    if (taken !== null) for (const { path } of there) checkLog(path, silentLog);
+    return there.map((one) => {
+      using raw = new Database(one.path, { readonly: true, strict: true });
       raw.run("pragma busy_timeout=5000");
       return { ...one, ...standingOnSqlite(raw, one.path) };
     });
+  } finally {
+    taken?.release();
+  }
 }
+
+const lock_wait_ms = 100;
 
 /** Does the upgrade on a copy of the data, also beside a server, and answers how many seconds it took. */
 export async function rehearseUpgrade(data: string, database_url: string | null): Promise<number> {

@@ -50,7 +50,9 @@ async function rowsOf(client: pg.Client, { schema, former, missing }: WorldStand
 function notesOf(lacking: readonly WorldStanding[]): string[] {
   const additive = lacking.every(({ missing, former }) => !former && missing.every(({ kind }) => kind === "additive"));
   if (additive) return ["All of it is additive: servers of the version before run on, and start again, beside it."];
+  const unknown = lacking.some(({ former, missing }) => former || namesOf(missing).includes("0009_servers"));
   return [
+    ...(unknown ? ["Servers of so old a version are not waited for: stop all of them by hand before, this once."] : []),
     "Start one server of this version when all others have stopped: it waits for that, and then upgrades.",
     "It takes a snapshot by pg_dump before, in the folder of --data; packhouse rollback there goes back to it.",
   ];

@@ -44,7 +44,8 @@ export async function rollBackPostgres(url: string, settings: RollbackSettings):
     const aside = `aside_${stamp(clock.now()).toLowerCase()}`;
     await putBack(url, data, found, aside);
     saveRecord(data, { ...found, record: { ...found.record, gone_back_at: clock.now() } });
-    for (const line of toldBack(found, modes.map((mode) => `the schema ${mode}_${aside}`).join(" and "))) tell(line);
+    for (const line of toldBack(data, found, modes.map((mode) => `the schema ${mode}_${aside}`).join(" and ")))
+      tell(line);
     return 0;
   } finally {
     await client.end();

@@ -109,6 +109,17 @@ export function beginUpgrade(data: string, at: number): Draft {
   };
 }
 
+/**
+ * Removes the snapshots of upgrades of an engine that never came to their end, before one goes on without a snapshot:
+ * what was written since they were taken is in none of them.
+ */
+export function dropUnfinished(data: string, engine: UpgradeRecord["engine"]): void {
+  for (const { name, record } of keptUpgrades(data)) {
+    if (record.engine !== engine || record.reached !== null || record.gone_back_at !== null) continue;
+    rmSync(folderOf(data, name), { recursive: true, force: true });
+  }
+}
+
 const kept_max = 2;
 const kept_ms = 30 * 24 * 3600 * 1000;
 

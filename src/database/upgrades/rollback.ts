@@ -3,14 +3,17 @@ import { constants, Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Clock } from "../../kit/clock.ts";
+import { type Clock, iso } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
+import { checkFiles } from "../data_directory.ts";
+import { erasures_file, readErasures } from "../erasures.ts";
 import { startRefused } from "../exit.ts";
 import { lock } from "../lock.ts";
 import { namesOf, standingOnSqlite } from "../migrate.ts";
-import { folderOf, type KeptUpgrade, keptUpgrades, stamp, type UpgradeRecord } from "./record.ts";
+import { folderOf, type KeptUpgrade, keptUpgrades, type Reached, stamp } from "./record.ts";
 import { beginGoingBack, goBack, goingBack } from "./switching.ts";
-import { isWritten, toldOf, type Written, writtenOnSqlite } from "./written.ts";
+import { isWritten, reachedOnSqlite, toldOf, type Written, writtenOnSqlite } from "./written.ts";
 
 export interface RollbackSettings {
   readonly data: string;
@@ -30,9 +33,11 @@ export function upgradeOf(data: string, has: Has, engine: "sqlite" | "postgres")
   const same = (some: readonly string[], others: readonly string[]) =>
     some.toSorted().join() === others.toSorted().join();
   const kept = keptUpgrades(data).filter(({ record }) => record.engine === engine);
-  const found = kept.find(({ record: { before, after, gone_back_at } }) => {
+  const found = kept.find(({ record: { before, after, reached, gone_back_at } }) => {
     const fits = modes.every((mode) => same(has[mode], after) || same(has[mode], before[mode]));
-    return gone_back_at === null && fits && modes.some((mode) => same(has[mode], after));
+    // On PostgreSQL it is noted before the upgrade is committed: one without it came to nothing.
+    const is_done = engine === "sqlite" || reached !== null;
+    return gone_back_at === null && is_done && fits && modes.some((mode) => same(has[mode], after));
   });
   if (found !== undefined) return found;
   if (kept.some(({ record: { before } }) => modes.every((mode) => same(has[mode], before[mode])))) return "before";
@@ -66,11 +71,25 @@ export function mayLose(
 }
 
 /** What is said once the data has gone back. */
-export function toldBack({ record }: KeptUpgrade, aside: string): string[] {
+export function toldBack(data: string, { record }: KeptUpgrade, aside: string): string[] {
   const version = record.from_version === null ? "the older Packhouse" : `Packhouse ${record.from_version}`;
   return [
     `The data is as it was before the upgrade of ${stamp(record.at)}. Start ${version} on it.`,
     `The data of since is kept in ${aside}, until you remove it.`,
+    ...erasedSince(data, record.at),
+  ];
+}
+
+/** Who is in the data again although they were erased, and how they are erased anew. */
+function erasedSince(data: string, at: number): string[] {
+  const erased = readErasures(join(data, erasures_file)).filter(({ erased_at }) => erased_at >= at);
+  if (erased.length === 0) return [];
+  return [
+    "These customers were erased since, and are in the data again. Erase them anew:",
+    ...erased.map(({ mode, customer_id, erased_at }) => {
+      const customer = wireId("customer", customer_id);
+      return `  packhouse customers erase ${customer} --mode ${mode}  (erased at ${iso(erased_at)})`;
+    }),
   ];
 }
 
@@ -87,6 +106,10 @@ export function rollBackDirectory(settings: RollbackSettings): number {
   try {
     let going = goingBack(data);
     if (going === null) {
+      // Who opens a database empties its log: one that is damaged is refused before, as it is.
+      for (const mode of modes) {
+        if (existsSync(join(data, `${mode}.db`))) checkFiles(join(data, `${mode}.db`), mode);
+      }
       const has = { live: migrationsOf(join(data, "live.db")), test: migrationsOf(join(data, "test.db")) };
       const found = upgradeOf(data, has, "sqlite");
       if (found === "before") {
@@ -94,7 +117,7 @@ export function rollBackDirectory(settings: RollbackSettings): number {
         return 0;
       }
       checkSnapshot(data, found);
-      if (!mayLose(settings, found, writtenSince(data, found.record))) {
+      if (!mayLose(settings, found, writtenSince(data, found))) {
         tell("Nothing was changed.");
         return 1;
       }
@@ -103,7 +126,7 @@ export function rollBackDirectory(settings: RollbackSettings): number {
     const { upgrade } = going;
     const aside = goBack(data, going, clock.now());
     const kept = keptUpgrades(data).find(({ name }) => name === upgrade);
-    if (kept !== undefined) for (const line of toldBack(kept, aside)) tell(line);
+    if (kept !== undefined) for (const line of toldBack(data, kept, aside)) tell(line);
     return 0;
   } finally {
     taken.release();
@@ -116,15 +139,22 @@ function migrationsOf(path: string): string[] {
   return namesOf(standingOnSqlite(raw, path).applied);
 }
 
-function writtenSince(data: string, { reached }: UpgradeRecord): Record<Mode, Written> {
-  return Object.fromEntries(
-    modes.map((mode): [Mode, Written] => {
-      // Nobody has opened it: an upgrade that was cut off is finished before anything else.
-      if (reached === null) return [mode, { commits: 0, records: [] }];
-      using raw = new Database(join(data, `${mode}.db`), { create: false, readwrite: true, strict: true });
-      return [mode, writtenOnSqlite(raw, reached[mode])];
-    }),
-  ) as Record<Mode, Written>;
+function writtenSince(data: string, kept: KeptUpgrade): Record<Mode, Written> {
+  const of = (mode: Mode): Written => {
+    const { reached, commits } = kept.record;
+    using raw = new Database(join(data, `${mode}.db`), { create: false, readwrite: true, strict: true });
+    if (reached !== null) return writtenOnSqlite(raw, reached[mode]);
+    // It was cut off before that was noted. What was written since, if anything, is what the snapshot has not.
+    if (reachedOnSqlite(raw).commits === commits?.[mode]) return { commits: 0, records: [] };
+    return writtenOnSqlite(raw, reachedInSnapshot(data, kept, mode));
+  };
+  return { live: of("live"), test: of("test") };
+}
+
+function reachedInSnapshot(data: string, { name, record }: KeptUpgrade, mode: Mode): Reached {
+  if (!record.files.some((file) => file.name === `${mode}.db`)) return { commits: 0, last_ids: {} };
+  using raw = openUnchanged(join(folderOf(data, name), `${mode}.db`));
+  return reachedOnSqlite(raw);
 }
 
 /** Refuses a snapshot whose files are not what was kept. */
@@ -138,10 +168,14 @@ function checkSnapshot(data: string, { name, record }: KeptUpgrade): void {
   }
 }
 
-function checked(path: string): unknown {
+function openUnchanged(path: string): Database {
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants;
+  return new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+}
+
+function checked(path: string): unknown {
   try {
-    using raw = new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    using raw = openUnchanged(path);
     return raw.query("pragma quick_check(1)").values()[0]?.[0];
   } catch (error) {
     return String(error);

@@ -23,6 +23,11 @@ const commitOf = (path: string): number => {
   return Number(raw.query("select number from commit_sequence").values()[0]?.[0] ?? 0);
 };
 
+const commitsOf = (found: readonly Found[]) =>
+  Object.fromEntries(
+    found.map(({ mode, path, applied }) => [mode, applied.length === 0 ? 0 : commitOf(path)]),
+  ) as Record<Mode, number>;
+
 /** How many bytes a snapshot of these databases takes. */
 export const snapshotBytes = (found: readonly Found[]): number =>
   found.filter(({ applied }) => applied.length > 0).reduce((sum, { path }) => sum + statSync(path).size, 0);
@@ -43,10 +48,10 @@ export const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6).to
 export function takeSnapshot(data: string, found: readonly Found[], now: number): KeptUpgrade | null {
   const of = <T>(get: (one: Found) => T) =>
     Object.fromEntries(found.map((one) => [one.mode, get(one)])) as Record<Mode, T>;
-  const commits = of(({ path, applied }) => (applied.length === 0 ? 0 : commitOf(path)));
+  const commits = commitsOf(found);
   const after = wholeOf(found[0] as Found);
-  const [last] = keptUpgrades(data);
-  if (last !== undefined && isUnfinished(last.record, after, commits)) return last;
+  const unfinished = unfinishedUpgrade(data, found);
+  if (unfinished !== null) return unfinished;
   // Cut off between its two commits, and begun without a snapshot: there is no state of before any more.
   if (found.some(isLacking) && found.some((one) => one.applied.length > 0 && !isLacking(one))) return null;
   const there = found.filter(({ applied }) => applied.length > 0);
@@ -64,6 +69,13 @@ export function takeSnapshot(data: string, found: readonly Found[], now: number)
   } finally {
     draft.drop();
   }
+}
+
+/** The upgrade that was cut off or failed and is gone on with, when nothing was written since its snapshot. */
+export function unfinishedUpgrade(data: string, found: readonly Found[]): KeptUpgrade | null {
+  const [last] = keptUpgrades(data);
+  if (last === undefined) return null;
+  return isUnfinished(last.record, wholeOf(found[0] as Found), commitsOf(found)) ? last : null;
 }
 
 /** Whether a snapshot was taken for this very upgrade, and nothing was written since. */

@@ -2,11 +2,11 @@
 import { Database } from "bun:sqlite";
 import type { Clock } from "../../kit/clock.ts";
 import type { Mode } from "../../kit/mode.ts";
-import { namesOf } from "../migrate.ts";
+import { namesOf, standingOnSqlite } from "../migrate.ts";
 import type { Found, Upgrading } from "../migrate_directory.ts";
 import type { WorldStanding } from "../migrate_postgres.ts";
-import { forgetUpgrades, keptUpgrades, type Reached, saveRecord } from "./record.ts";
-import { takeSnapshot } from "./snapshot.ts";
+import { dropUnfinished, forgetUpgrades, type KeptUpgrade, keptUpgrades, type Reached, saveRecord } from "./record.ts";
+import { takeSnapshot, unfinishedUpgrade } from "./snapshot.ts";
 import { reachedOnSqlite } from "./written.ts";
 
 interface UpgradeSettings {
@@ -22,12 +22,14 @@ interface UpgradeSettings {
 /** Upgrades data that is there with a snapshot before. */
 export function upgrading(settings: UpgradeSettings): Upgrading {
   let begun: number | null = null;
+  let dumped: KeptUpgrade | null = null;
   const { data, clock, tell, no_snapshot } = settings;
   const took = () => (begun === null ? "" : ` in ${((clock.elapsed() - begun) / 1000).toFixed(1)} s`);
   return {
     before(found) {
       tell(`The data is of an older Packhouse and is upgraded: ${lackingOf(found)}.`);
-      const kept = no_snapshot ? null : takeSnapshot(data, found, clock.now());
+      const kept = no_snapshot ? unfinishedUpgrade(data, found) : takeSnapshot(data, found, clock.now());
+      if (kept === null) dropUnfinished(data, "sqlite");
       tell(kept === null ? noSnapshot : `The data of before is kept as ${data}/upgrades/${kept.name}.`);
       begun = clock.elapsed();
     },
@@ -39,15 +41,16 @@ export function upgrading(settings: UpgradeSettings): Upgrading {
     async beforePostgres(_, standings) {
       const { takeDump } = await import("./postgres_snapshot.ts");
       tell(`The database is of an older Packhouse and is upgraded: ${lackingOf(standings)}.`);
-      const kept = no_snapshot ? null : await takeDump(settings.database_url ?? "", data, standings, clock.now());
-      tell(kept === null ? noSnapshot : `The data of before is kept as ${data}/upgrades/${kept.name}.`);
+      dumped = no_snapshot ? null : await takeDump(settings.database_url ?? "", data, standings, clock.now());
+      if (dumped === null) dropUnfinished(data, "postgres");
+      tell(dumped === null ? noSnapshot : `The data of before is kept as ${data}/upgrades/${dumped.name}.`);
       begun = clock.elapsed();
     },
     async afterPostgres(client, standings) {
       const { reachedOnPostgres } = await import("./postgres_written.ts");
       if (begun === null) return;
       tell(`Upgraded${took()}.`);
-      await noteReachedBy(data, standings, (mode) => reachedOnPostgres(client, mode));
+      if (dumped !== null) await noteReachedBy(data, dumped, standings, (mode) => reachedOnPostgres(client, mode));
       forgetUpgrades(data, clock.now());
     },
   };
@@ -58,27 +61,32 @@ const noSnapshot = "No snapshot is taken: there is no way back but a backup.";
 const lackingOf = (standings: readonly { readonly missing: readonly { readonly name: string }[] }[]): string =>
   [...new Set(standings.flatMap(({ missing }) => namesOf(missing)))].join(", ");
 
-/** Notes how far the worlds of an upgrade have come that was finished just now, or before this process began. */
+/**
+ * Notes how far the worlds of an upgrade have come that was finished just now, or before this process began: of one
+ * whose snapshot is of the very commits that the worlds have, so that nobody has written since it was taken.
+ */
 function noteReached(data: string, found: readonly Found[]): void {
   const [last] = keptUpgrades(data);
   if (last === undefined || last.record.reached !== null || last.record.gone_back_at !== null) return;
-  const reached = Object.fromEntries(
-    found.map(({ mode, path }) => {
-      using raw = new Database(path, { create: false, readwrite: true, strict: true });
-      return [mode, reachedOnSqlite(raw)];
-    }),
-  ) as Record<Mode, Reached>;
-  saveRecord(data, { ...last, record: { ...last.record, reached } });
+  const { after, commits } = last.record;
+  const reached: Partial<Record<Mode, Reached>> = {};
+  for (const { mode, path } of found) {
+    using raw = new Database(path, { create: false, readwrite: true, strict: true });
+    const come = reachedOnSqlite(raw);
+    const has = namesOf(standingOnSqlite(raw, path).applied);
+    if (come.commits !== commits?.[mode] || has.join() !== after.join()) return;
+    reached[mode] = come;
+  }
+  saveRecord(data, { ...last, record: { ...last.record, reached: reached as Record<Mode, Reached> } });
 }
 
 async function noteReachedBy(
   data: string,
+  kept: KeptUpgrade,
   standings: readonly WorldStanding[],
   reachedOf: (mode: Mode) => Promise<Reached>,
 ): Promise<void> {
-  const [last] = keptUpgrades(data);
-  if (last === undefined || last.record.gone_back_at !== null) return;
   const reached: Partial<Record<Mode, Reached>> = {};
   for (const { mode } of standings) reached[mode] = await reachedOf(mode);
-  saveRecord(data, { ...last, record: { ...last.record, reached: reached as Record<Mode, Reached> } });
+  saveRecord(data, { ...kept, record: { ...kept.record, reached: reached as Record<Mode, Reached> } });
 }
