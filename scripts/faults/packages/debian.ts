@@ -243,7 +243,12 @@ export async function lifeUnderSystemd(room: Room, packages: Packages): Promise<
 /** Looks how systemd reads settings, and that it starts the service until PostgreSQL is there. */
 async function seeWaiting(looks: Looks): Promise<void> {
   writeFileSync(join(looks.room.shared.here, "given.env"), givenLines);
-  const read = `systemd-run --quiet --pipe --wait -p EnvironmentFile=${looks.room.shared.there}/given.env env`;
+  const given = `EnvironmentFile=${looks.room.shared.there}/given.env`;
+  const unit = ["Type=oneshot", given, "StandardOutput=file:/run/reads"];
+  const text = ["[Service]", ...unit, "ExecStart=/usr/bin/env"].join("\n");
+  writeFileSync(join(looks.room.shared.here, "reads.service"), text);
+  const placed = `cp ${looks.room.shared.there}/reads.service /run/systemd/system/ && systemctl daemon-reload`;
+  const read = `${placed} && systemctl start reads && cat /run/reads`;
   await seeSet(looks, "systemd reads settings", read);
   const away = noPostgres.map((line) => `echo '${line}' >> ${settings}`).join("; ");
   const often = `printf '[Service]\\nRestartSec=100ms\\n' > ${drops}/often.conf && systemctl daemon-reload`;
