@@ -69,7 +69,7 @@ interface Batch {
   readonly begun_at: number;
   /** Whether each write has a savepoint of its own. */
   careful: boolean;
-  /** How many rows the connection had changed when the transaction began. */
+  /** How many rows the connection had changed when the transaction, or a write of it, began. */
   changes: unknown;
   /** By how much what waits was moved, since the clock was set. */
   moved: number;
@@ -349,7 +349,8 @@ class SqliteStore implements Store {
       const now = this.clock.now();
       batch.at = now - this.clock.ahead_ms;
       await this.#runStep(now, batch);
-      const answer = await this.#runJob(batch.jobs[at] as Job, now, batch);
+      const changes = at === 0 || batch.careful ? batch.changes : this.#changes();
+      const answer = await this.#runJob(batch.jobs[at] as Job, now, { ...batch, changes });
       if (answer !== null) batch.answers.push(answer);
       else {
         this.#beginAnew(batch);
@@ -368,7 +369,7 @@ class SqliteStore implements Store {
       this.#settings.log.error("what waits could not be moved after a step of the clock", facts);
     };
     const step = { work: (tx: Tx) => move(tx, by_ms), done: () => {}, fail };
-    const tell = await this.#runJob(step, now, { careful: true, effects: batch.effects });
+    const tell = await this.#runJob(step, now, { careful: true, effects: batch.effects, changes: null });
     tell?.();
     batch.moved += by_ms;
   }
@@ -413,11 +414,10 @@ class SqliteStore implements Store {
   async #runJob(
     job: Job,
     now: number,
-    { careful, effects }: Pick<Batch, "careful" | "effects">,
+    { careful, effects, changes }: Pick<Batch, "careful" | "effects" | "changes">,
   ): Promise<(() => void) | null> {
     const tx = new Transaction(this.#writer.sql, now, this.#world(), (work) => this.#part(work));
     if (careful) this.#save.run();
-    const changes = careful ? null : this.#changes();
     try {
       this.#current = job;
       const value = await this.#turn.of(this.#scope.run(job, async () => await tx.run(job.work)));
