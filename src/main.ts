@@ -33,6 +33,7 @@ import type { Difference } from "./database/verifier.ts";
 import type { KeyCommand } from "./keyring.ts";
 import { iso, systemClock } from "./kit/clock.ts";
 import { closest, didYouMean } from "./kit/did_you_mean.ts";
+import { endAtOnce } from "./kit/end_at_once.ts";
 import { Fault } from "./kit/fault.ts";
 import { LineWriter } from "./kit/log.ts";
 import { modes } from "./kit/mode.ts";
@@ -202,7 +203,10 @@ async function runServe(given: ServeFlags): Promise<number> {
   const { host = "127.0.0.1", data = "./data" } = given;
   const lines = new LineWriter();
   process.on("exit", () => lines.finish());
-  const exit = (code: number) => process.exit(code);
+  const exit = (code: number) => {
+    lines.finish();
+    endAtOnce(code);
+  };
   const allow_insecure_lan = given["allow-insecure-lan"];
   const request_log_days = daysOf(given, "request-log-days", 1, 30);
   const kept = { event_retention_days, request_log_days, no_snapshot: given["no-snapshot"] };

@@ -61,7 +61,7 @@ export interface ServeSettings {
   readonly check?: boolean;
   /** Where the lines for the operator go. */
   readonly print: (line: string) => void;
-  /** Ends the process when the storage failed for good. */
+  /** Ends the process at once: the storage failed for good, or could not be closed in time. */
   readonly exit: (code: number) => void;
 }
 

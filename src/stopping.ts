@@ -12,7 +12,12 @@ import type { Whole } from "./whole.ts";
 interface House {
   readonly stores: Stores;
   readonly service: Service;
-  readonly settings: { readonly log: Log; readonly stop_ms: number; readonly drain_ms: number | null };
+  readonly settings: {
+    readonly log: Log;
+    readonly stop_ms: number;
+    readonly drain_ms: number | null;
+    readonly exit: (code: number) => void;
+  };
   readonly entrance: Entrance;
   readonly whole: Whole;
   readonly port: Port | null;
@@ -52,7 +57,7 @@ export async function drained({ stores, settings, entrance }: House, draining: A
 
 /** Ends what is under way and lets go of the data. False when something took too long and was left. */
 export async function stopped({ stores, service, settings, entrance, whole, port, shipping }: House): Promise<boolean> {
-  const { stop_ms, log } = settings;
+  const { stop_ms, log, exit } = settings;
   const begun_at = performance.now();
   entrance.close();
   const all = await within(0.9 * stop_ms, (limit_ms) => rest(limit_ms, entrance, whole, port));
@@ -65,6 +70,7 @@ export async function stopped({ stores, service, settings, entrance, whole, port
   if (!closed) log.warn("the data took too long to be closed and was left as after a crash");
   // The last commits are taken when the data is closed.
   await shipping?.finish(Math.max(stop_ms - (performance.now() - begun_at), closing_min_ms));
+  if (!closed) exit(all ? 0 : 1);
   return all;
 }
 
