@@ -4,8 +4,8 @@ import { dlopen, FFIType } from "bun:ffi";
 const libraries = ["libc.so.6", "libc.so", "libSystem.B.dylib"];
 
 /**
- * Ends the process with a code. The runtime would close each SQLite database first, which copies the log and waits for
- * the disk: who ends because the disk does not answer cannot. Where the C library cannot be called, the runtime ends it.
+ * Ends the process with a code. The runtime would close each SQLite database first, which copies the log and waits
+ * for the disk: who ends because it does not answer cannot. Where the C library cannot be called, the runtime ends it.
  */
 export function endAtOnce(code: number): never {
   for (const name of libraries) {

@@ -1,5 +1,5 @@
 // All that is known of a person, read by the same table that says what an erasure does.
-import { eq, getTableColumns, inArray, type SQL, sql as template } from "drizzle-orm";
+import { asc, eq, getTableColumns, inArray, type SQL, sql as template } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { list } from "../../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../../db/schema/customers.ts";
@@ -36,11 +36,15 @@ export async function recordsOf(db: Db, ids: readonly number[]): Promise<ToldRec
 }
 
 async function rowsOf(db: Db, table: PgTable, which: SQL): Promise<Told[]> {
-  const columns = Object.entries(getTableColumns(table)).filter(([name]) => !undisclosed.has(name));
+  const all = getTableColumns(table);
+  const columns = Object.entries(all).filter(([name]) => !undisclosed.has(name));
+  // A table without an id is known by its first columns.
+  const key = all["id"] === undefined ? Object.values(all).slice(0, 2) : [all["id"]];
   return db.sql
     .select(Object.fromEntries(columns))
     .from(table)
     .where(which)
+    .orderBy(...key.map((column) => asc(column)))
     .limit(rows_max + 1);
 }
 
