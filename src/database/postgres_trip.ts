@@ -178,12 +178,13 @@ class Trip {
   submit(connection: Connection): null {
     this.#note(performance.now());
     connection.stream.cork();
+    this.#makeRoom(connection);
     const fresh = new Set<string>();
     for (const { statement, values } of this.#travellers) {
       const { name, text } = statement;
       const isReady = name !== "" && (this.#prepared.has(name) || fresh.has(name));
       // One whose first run failed may be prepared already.
-      if (!isReady && name !== "") this.#closeIn(connection, name);
+      if (!isReady && name !== "") connection.close({ type: "S", name });
       if (!isReady) connection.parse({ name, text });
       connection.bind({ statement: name, values });
       if (!this.#prepared.has(name)) connection.describe({ type: "P", name: "" });
@@ -196,13 +197,18 @@ class Trip {
     return null;
   }
 
-  /** Makes room for a statement of this name: of too many, the one goes that was prepared first. */
-  #closeIn(connection: Connection, name: string): void {
-    connection.close({ type: "S", name });
-    if (this.#prepared.size < statements_max) return;
-    const [first = ""] = this.#prepared.keys();
-    this.#prepared.delete(first);
-    connection.close({ type: "S", name: first });
+  /** Makes room for the statements of this trip: of too many, those go that were prepared first, but none of its own. */
+  #makeRoom(connection: Connection): void {
+    if (this.#prepared.size + this.#travellers.length <= statements_max) return;
+    const own = new Set(this.#travellers.map(({ statement }) => statement.name));
+    let over = this.#prepared.size + [...own].filter((name) => !this.#prepared.has(name)).length - statements_max;
+    for (const name of [...this.#prepared.keys()]) {
+      if (over <= 0) return;
+      if (own.has(name)) continue;
+      this.#prepared.delete(name);
+      connection.close({ type: "S", name });
+      over -= 1;
+    }
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly { name: string; dataTypeID: number }[] }): void {

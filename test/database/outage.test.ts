@@ -155,5 +155,13 @@ describe.if(engine === "postgres")("a database that is away", () => {
     });
     expect(kept).toBeGreaterThan(900);
     expect(kept).toBeLessThanOrEqual(1000);
+    // None of those goes that the same trip brings, such as the beginning of a read.
+    await store.write((tx) => insert(tx, things, [{ name: "kept", quantity: 1 }]));
+    for (let n = 0; n < 1100; n += 1) {
+      const found = await store.read((db) =>
+        db.sql.select({ name: things.name }).from(things).prepare(`later_${n}`).execute(),
+      );
+      expect(found).toEqual([{ name: "kept" }]);
+    }
   });
 });
