@@ -197,7 +197,7 @@ class Trip {
     return null;
   }
 
-  /** Makes room for the statements of this trip: of too many, those go that were prepared first, but none of its own. */
+  /** Makes room for the statements of this trip: of too many, the first that were prepared go, but none of its own. */
   #makeRoom(connection: Connection): void {
     if (this.#prepared.size + this.#travellers.length <= statements_max) return;
     const own = new Set(this.#travellers.map(({ statement }) => statement.name));

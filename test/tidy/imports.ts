@@ -29,6 +29,7 @@ export const ladder = [
   "demo",
   "moving",
   "backups",
+  "doctor",
   "operations",
   "privacy",
   "dashboard",
