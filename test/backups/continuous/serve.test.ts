@@ -34,6 +34,14 @@ if (engine === "sqlite")
       const env = { PACKHOUSE_BACKUP_TO: to, PACKHOUSE_CONTINUOUS: "1" };
       const service = await startService({ data, env });
       await backedUp(to);
+      // Both are made at the start, the chain's own and that of the schedule, which keeps one of an hour.
+      const key = await service.makeKey("live", "full");
+      const made = async () => {
+        const answer = await fetch(`${service.url}/v1/backups`, { headers: { authorization: `Bearer ${key}` } });
+        const { data: runs } = (await answer.json()) as { data: { kind: string; status: string }[] };
+        return runs.some(({ kind, status }) => kind === "backup" && status === "done");
+      };
+      while (!(existsSync(join(data, "continuous", "backups.json")) && (await made()))) await Bun.sleep(50);
       await run("keys", "create", "--name", "before", "--mode", "live", "--data", data);
       const moment = new Date().toISOString();
       await run("keys", "create", "--name", "after", "--mode", "live", "--data", data);
