@@ -7,9 +7,8 @@ import { namesToRemove } from "./backups/destinations/keeping.ts";
 import { type MadeBackup, makeBackup } from "./backups/making/make.ts";
 import { copyPostgres } from "./backups/making/postgres.ts";
 import { copySqlite } from "./backups/making/sqlite.ts";
-import { asJson, type Commands, command, type Place, place, print } from "./command.ts";
+import { asJson, type Commands, command, endingOf, type Place, place, print } from "./command.ts";
 import { databaseUrl, type Flags, type Given, variable, version, WrongUse } from "./config.ts";
-import { startRefused } from "./database/exit.ts";
 import type { Keeping } from "./kit/backup_plan.ts";
 import { systemClock } from "./kit/clock.ts";
 import { modes } from "./kit/mode.ts";
@@ -76,16 +75,6 @@ async function backup(given: Given<typeof flags> & Place): Promise<number> {
   if (given.json) print(JSON.stringify({ ...made, removed }));
   else for (const line of [...linesOf(made), ...removed.map((name) => `Removed ${name}`)]) print(line);
   return 0;
-}
-
-/** Aborted when the process is asked to end, or, when it is attended, when its input ends. */
-function endingOf(attended: boolean): AbortSignal {
-  const ending = new AbortController();
-  const stopped = startRefused("storage", "It was stopped before its end; nothing of it was left.");
-  const end = () => ending.abort(stopped);
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, end);
-  if (attended) process.stdin.once("end", end).once("error", end).resume();
-  return ending.signal;
 }
 
 /** Removes what is not to be kept, now that a newer one is there; answers the names. */

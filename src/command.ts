@@ -1,5 +1,6 @@
 // What every command of the line is: its help, its flags, what it does; and the data that most of them work on.
 import { databaseUrl, type Flags, type Given, WrongUse } from "./config.ts";
+import { startRefused } from "./database/exit.ts";
 import { type OpenSettings, openStores, type Stores } from "./database/open.ts";
 import { compileHotCode } from "./kit/hot_code.ts";
 import { openLog } from "./kit/log.ts";
@@ -44,6 +45,16 @@ export function modeOf(word: string | undefined): Mode {
 
 /** Where the data is, as the flags say. */
 export type Place = Given<typeof place>;
+
+/** Aborted when the process is asked to end, or, when it is attended, when its input ends. */
+export function endingOf(attended: boolean): AbortSignal {
+  const ending = new AbortController();
+  const stopped = startRefused("storage", "It was stopped before its end; nothing of it was left.");
+  const end = () => ending.abort(stopped);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, end);
+  if (attended) process.stdin.once("end", end).once("error", end).resume();
+  return ending.signal;
+}
 
 /** Where a command's log goes: beside what it prints. */
 export const commandLog = (level: "info" | "error") =>

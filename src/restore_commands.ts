@@ -1,5 +1,5 @@
 // `packhouse restore`, what becomes of what it holds, and `packhouse backup verify`.
-import { copyFileSync, existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { recordCommand } from "./audit/commands.ts";
@@ -12,16 +12,26 @@ import type { Source } from "./backups/restoring/source.ts";
 import { type Restored, restoreSqlite } from "./backups/restoring/sqlite.ts";
 import type { Decision } from "./backups/restoring/status.ts";
 import { linesOfWorlds } from "./backups/restoring/worlds.ts";
-import { asJson, type Commands, command, commandLog, type Place, place, print, withStores } from "./command.ts";
+import {
+  asJson,
+  type Commands,
+  command,
+  commandLog,
+  endingOf,
+  type Place,
+  place,
+  print,
+  withStores,
+} from "./command.ts";
 import { databaseUrl, type Flags, type Given, WrongUse } from "./config.ts";
-import { type Erasure, readErasures } from "./database/erasures.ts";
+import { type Erasure, erasures_file, readErasures } from "./database/erasures.ts";
 import { startRefused } from "./database/exit.ts";
 import type { Stores } from "./database/open.ts";
 import { listRestorations } from "./database/restorations.ts";
 import { iso } from "./kit/clock.ts";
 import { Fault } from "./kit/fault.ts";
-
 import { type Mode, modes } from "./kit/mode.ts";
+import { writeWhole } from "./kit/whole_file.ts";
 
 const restoring = {
   file: {
@@ -111,7 +121,10 @@ async function restore(given: Given<typeof restoring>): Promise<number> {
   };
   const common = {
     source,
-    erasures: given.erasures === undefined ? [] : namedErasures(given.erasures),
+    erasures: [
+      ...(given.erasures === undefined ? [] : namedErasures(given.erasures)),
+      ...readErasures(join(data, erasures_file)),
+    ],
     erase: async (stores: Stores, one: Erasure) => {
       const { eraseAgain } = await import("./privacy/erasure/jobs.ts");
       return eraseAgain(stores, one);
@@ -204,7 +217,8 @@ async function lookAtKey(stores: Stores, { at, home, manifest, renew, say }: Key
   const { givenSecretKey, renewSecretKey, secretKeyAtHand, secretKeyProblem } = await import("./secret_key.ts");
   const kept = join(home, "secret.key");
   if (databaseUrl === null && existsSync(kept) && !existsSync(join(at, "secret.key"))) {
-    copyFileSync(kept, join(at, "secret.key"));
+    // It takes the place of the only other copy in the end, so it has to be on the disk.
+    writeWhole(join(at, "secret.key"), readFileSync(kept));
   }
   if (renew) {
     const lines = await renewSecretKey(stores, at, givenSecretKey(databaseUrl));
@@ -253,7 +267,7 @@ async function prove(given: Given<typeof proving>): Promise<number> {
   const source = await named(given.file);
   const { verifyStore } = await import("./verification.ts");
   const folder = given.in ?? tmpdir();
-  const where = { source, folder, database_url: databaseUrl, log: commandLog("error") };
+  const where = { source, folder, database_url: databaseUrl, log: commandLog("error"), ending: endingOf(false) };
   const { manifest, differences } = await proveBackup({ ...where, verify: verifyStore });
   const count = modes.reduce((sum, mode) => sum + differences[mode].length, 0);
   if (given.json) {

@@ -6,6 +6,8 @@ import { applicationId, checkpointPragmas } from "./sqlite_connection.ts";
 export interface Frames {
   readonly held: number;
   readonly copied: number;
+  /** Whether the file of the log was cut; it is not while another process reads. */
+  readonly is_cut?: boolean;
 }
 
 export interface Checkpoint {
@@ -32,16 +34,26 @@ export function openCheckpoint(path: string): Checkpoint {
       return framesOf(raw, "noop");
     },
     cut: () => {
-      framesOf(raw, "truncate");
+      const is_cut = cutLog(raw);
       restartLog(raw);
-      return framesOf(raw, "noop");
+      return { ...framesOf(raw, "noop"), is_cut };
     },
     close: () => raw.close(),
   };
 }
 
-/** What the log holds: by `passive` after having copied what can be copied, by `truncate` all of it, and cut it. */
-function framesOf(raw: Database, kind: "passive" | "noop" | "truncate"): Frames {
+/** Copies the whole log and cuts its file. Answers whether it did: it does not while another process reads. */
+export function cutLog(raw: Database): boolean {
+  const asked = raw.prepare("pragma wal_checkpoint(truncate)");
+  try {
+    return asked.values()[0]?.[0] === 0;
+  } finally {
+    asked.finalize();
+  }
+}
+
+/** What the log holds: by `passive` after having copied what can be copied. */
+function framesOf(raw: Database, kind: "passive" | "noop"): Frames {
   // A statement that is kept would keep the connection open.
   const asked = raw.prepare(`pragma wal_checkpoint(${kind})`);
   try {

@@ -1,6 +1,6 @@
 // The write-ahead log of a server's database. A commit only appends to it; the disk is waited for in other threads, and
 // so is the copying of the log into the database.
-import type { Database, Statement } from "bun:sqlite";
+import type { Statement } from "bun:sqlite";
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Log } from "../kit/log.ts";
@@ -65,16 +65,6 @@ const waits_ms = 60_000;
 
 /** A shorter log (1 MiB) is copied by whoever closes the database, sooner than a thread would begin to. */
 const short_pages = 256;
-
-/** Copies the whole log and cuts its file. Answers whether it did: it does not while another process reads. */
-export function cutLog(raw: Database): boolean {
-  const asked = raw.prepare("pragma wal_checkpoint(truncate)");
-  try {
-    return asked.values()[0]?.[0] === 0;
-  } finally {
-    asked.finalize();
-  }
-}
 
 export class CommitLog {
   readonly #settings: CommitLogSettings;
@@ -190,27 +180,25 @@ export class CommitLog {
     await this.#copying;
     this.#due = false;
     const cuts = this.#cuts.splice(0);
-    let cut = false;
     // What was committed since the first pass is little.
     if (!(await this.#taken())) {
       for (const done of cuts) done(false);
       return;
     }
     await this.#follower?.letGo();
-    const { held } = await this.#tried(async () => {
+    const { held, is_cut = false } = await this.#tried(async () => {
       await letGo();
       const frames = await this.#checkpoints.copy();
       if (frames.copied < frames.held) return frames;
       // A view of a log that has been copied as a whole does not look into it, and lets it begin anew.
       await letGo();
-      cut = cuts.length > 0;
-      return await (cut ? this.#checkpoints.cut() : this.#checkpoints.restart());
+      return await (cuts.length > 0 ? this.#checkpoints.cut() : this.#checkpoints.restart());
     });
     await this.#follower?.hold();
     this.#next = held < checkpoint_pages ? checkpoint_pages : held + checkpoint_pages / 4;
     if (held < this.#copied) this.#copied = 0;
     this.#due = false;
-    for (const done of cuts) done(cut);
+    for (const done of cuts) done(is_cut);
   }
 
   /** Copies a log of some length while others answer, so that closing the database has little to wait for. */

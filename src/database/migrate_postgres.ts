@@ -23,7 +23,9 @@ import { isKeptOut } from "./presence.ts";
 import { base, isFormer } from "./takeover.ts";
 
 const version_min = 150_000;
-const lock_key = 0x5041434b;
+/** Who makes or changes a schema waits, by this statement with the key and the schema's name, for whoever does so. */
+export const migration_lock = "select pg_advisory_xact_lock($1, hashtext($2))";
+export const migration_lock_key = 0x5041434b;
 
 /** A schema of a PostgreSQL database, and the world that it holds. */
 export interface World {
@@ -101,7 +103,7 @@ async function migrateOnce(
   try {
     await client.query("begin; set local statement_timeout = 0; set local lock_timeout = 0");
     for (const { schema } of worlds) {
-      await client.query("select pg_advisory_xact_lock($1, hashtext($2))", [lock_key, schema]);
+      await client.query(migration_lock, [migration_lock_key, schema]);
     }
     if (unfinished !== true) await refuseUnfinished(client);
     for (const { schema } of moved === "allowed" ? [] : worlds) await refuseMarked(client, schema);

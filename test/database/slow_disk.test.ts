@@ -275,6 +275,17 @@ if (engine === "sqlite")
       expect(await thingNames(store)).toEqual(["a", "b"]);
     });
 
+    test("a log that another process reads is not told as cut", async () => {
+      open();
+      await add("a");
+      const reader = new Database(path, { create: false, readwrite: true });
+      reader.run("begin");
+      reader.query("select * from things").all();
+      expect(await store.shred()).toBe(false);
+      reader.close();
+      expect(await store.shred()).toBe(true);
+    });
+
     test.each(["nobody", "checkpoints"] as const)("the log begins anew again and again (waits: %s)", async (waits) => {
       open({ waits });
       const row = (name: string) => ({ name, quantity: 1, facts: { color: "x".repeat(3000) } });

@@ -8,6 +8,8 @@ export interface Copies extends Pick<Manifest, "engine" | "worlds"> {
   readonly size_bytes: number;
   /** Adds both worlds to an archive; `onPiece` is told how many bytes were read. */
   addTo(archive: ArchiveWriter, onPiece: (bytes: number) => void): Promise<void>;
+  /** Throws a `StartRefused` once the service would suffer by what is held for it. */
+  check?(): void;
   /** Lets go of what was held for it. */
   close(): Promise<void>;
 }

@@ -52,27 +52,78 @@ export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> 
   const begun = clock.elapsed();
   const at = clock.now();
   const draft = await to.begin(at);
+  let is_stuck = false;
   try {
     const copies = await settings.copy();
-    try {
-      const manifest = manifestOf(settings, copies, at);
+    const manifest = manifestOf(settings, copies, at);
+    const ended = await watched(copies, settings, async (ending) => {
       const archive = await beginArchive(draft, manifest);
-      const ended = await fill(archive, copies, settings).catch((error) => {
+      const filled = await fill(archive, copies, { ...settings, ending }).catch((error) => {
         archive.abandon();
         throw error;
       });
-      settings.ending?.throwIfAborted();
+      ending.throwIfAborted();
       await draft.keep();
-      await to.keepErasures(readErasures(join(data, erasures_file)));
-      const { engine, worlds, made_at, secret_key } = manifest;
-      const seconds = (clock.elapsed() - begun) / 1000;
-      const read_bytes = copies.size_bytes;
-      return { engine, worlds, made_at, secret_key, place: draft.place, ...ended, read_bytes, seconds };
-    } finally {
-      await copies.close();
-    }
+      return filled;
+    })
+      .catch((error) => {
+        is_stuck = error instanceof Stuck;
+        throw error instanceof Stuck ? error.reason : error;
+      })
+      .finally(() => copies.close());
+    await to.keepErasures(readErasures(join(data, erasures_file)));
+    const { engine, worlds, made_at, secret_key } = manifest;
+    const seconds = (clock.elapsed() - begun) / 1000;
+    const read_bytes = copies.size_bytes;
+    return { engine, worlds, made_at, secret_key, place: draft.place, ...ended, read_bytes, seconds };
   } finally {
-    await draft.drop();
+    // What a destination that does not answer has got, the next run removes.
+    if (!is_stuck) await draft.drop();
+  }
+}
+
+const check_every_ms = 1000;
+const grace_ms = 2000;
+
+/** Says that a backup was given up, for this reason, while its destination did not answer. */
+class Stuck extends Error {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super("the destination does not answer", { cause: reason });
+    this.reason = reason;
+  }
+}
+
+/**
+ * Does the work of a backup until it is to be given up, be it that `ending` says so or that the service would suffer
+ * by it. Work that does not end by itself then, since its destination does not answer, is left; that throws `Stuck`.
+ */
+async function watched<T>(copies: Copies, settings: BackupSettings, work: (ending: AbortSignal) => Promise<T>) {
+  const given_up = new AbortController();
+  const giveUp = () => given_up.abort(settings.ending?.reason);
+  settings.ending?.addEventListener("abort", giveUp, { once: true });
+  const watch = setInterval(() => {
+    try {
+      copies.check?.();
+    } catch (error) {
+      given_up.abort(error);
+    }
+  }, check_every_ms);
+  const left = Promise.withResolvers<never>();
+  given_up.signal.addEventListener("abort", async () => {
+    await Bun.sleep(grace_ms);
+    left.reject(new Stuck(given_up.signal.reason));
+  });
+  left.promise.catch(() => {});
+  if (settings.ending?.aborted) giveUp();
+  const working = work(given_up.signal);
+  try {
+    return await Promise.race([working, left.promise]);
+  } finally {
+    working.catch(() => {});
+    clearInterval(watch);
+    settings.ending?.removeEventListener("abort", giveUp);
   }
 }
 

@@ -39,8 +39,9 @@ export function copySqlite(data: string): Copies {
     worlds: { live: worldOf(live), test: worldOf(test) },
     size_bytes: views.reduce((sum, view) => sum + view.file_bytes + view.log_bytes, 0),
     addTo: async (archive, onPiece) => {
-      for (const mode of modes) await addWorld(archive, mode, { live, test }[mode], data, onPiece);
+      for (const mode of modes) await addWorld(archive, mode, { live, test }[mode], onPiece);
     },
+    check: () => refuseGrown(views, data),
     close: async () => {
       for (const view of views) view.close();
     },
@@ -70,13 +71,11 @@ async function addWorld(
   archive: ArchiveWriter,
   mode: Mode,
   view: HeldView,
-  data: string,
   onPiece: (bytes: number) => void,
 ): Promise<void> {
   const { file, log, file_bytes, log_bytes, number } = view;
   const counted = async function* (pieces: AsyncIterable<Uint8Array>) {
     for await (const piece of pieces) {
-      refuseGrown(view, data);
       onPiece(piece.length);
       yield piece;
     }
@@ -89,8 +88,8 @@ async function addWorld(
 }
 
 /** The server goes before the backup: a log that grows without end would take the room that it needs. */
-function refuseGrown(view: HeldView, data: string): void {
-  const growth = view.grown() - view.log_bytes;
+function refuseGrown(views: readonly HeldView[], data: string): void {
+  const growth = views.reduce((sum, view) => sum + view.grown() - view.log_bytes, 0);
   if (growth < room_min_bytes) return;
   const { bavail, bsize } = statfsSync(data);
   if (growth < log_growth_max_bytes && bavail * bsize >= room_min_bytes) return;

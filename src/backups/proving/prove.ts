@@ -24,6 +24,8 @@ interface ProofSettings {
   /** Address of a PostgreSQL server on which a database may be made for it; null for SQLite. */
   readonly database_url: string | null;
   readonly log: Log;
+  /** Aborted, with the reason, when it is to be given up. */
+  readonly ending: AbortSignal;
   /** Holds all that one world keeps against the rules. */
   readonly verify: (db: Db) => Promise<Difference[]>;
 }
@@ -41,23 +43,35 @@ const prefix = ".packhouse-verify-";
  * removes it, whatever comes of it. Refuses with a `StartRefused` what cannot be restored.
  */
 export async function proveBackup(settings: ProofSettings): Promise<Proof> {
-  const { source, folder, database_url, log, verify } = settings;
+  const { source, folder, database_url, log, ending, verify } = settings;
   makeFolder(folder);
   sweep(folder);
   const made = mkdtempSync(join(folder, `${prefix}${process.pid}-`));
   try {
-    const manifest = await unpack(source, made, database_url === null ? "sqlite" : "postgres");
-    if (database_url === null) {
-      const stores = await openRestored(source.place, { data: made, database_url, log });
+    const manifest = await unlessEnded(ending, unpack(source, made, database_url === null ? "sqlite" : "postgres"));
+    const look = async (url: string | null): Promise<Proof> => {
+      if (url !== null) await loadDumps(url, made);
+      const stores = await openRestored(source.place, { data: made, database_url: url, log });
       return { manifest, differences: await verified(stores, verify) };
-    }
-    return await inScratch(database_url, systemClock(), async (scratch_url) => {
-      await loadDumps(scratch_url, made);
-      const stores = await openRestored(source.place, { data: made, database_url: scratch_url, log });
-      return { manifest, differences: await verified(stores, verify) };
-    });
+    };
+    if (database_url === null) return await unlessEnded(ending, look(null));
+    return await inScratch(database_url, systemClock(), (url) => unlessEnded(ending, look(url)));
   } finally {
     rmSync(made, { recursive: true, force: true });
+  }
+}
+
+/** What work comes to; once it is to be given up, the reason is thrown, and the work ends with the process. */
+async function unlessEnded<T>(ending: AbortSignal, work: Promise<T>): Promise<T> {
+  const ended = Promise.withResolvers<never>();
+  const end = () => ended.reject(ending.reason);
+  if (ending.aborted) end();
+  ending.addEventListener("abort", end, { once: true });
+  try {
+    return await Promise.race([work, ended.promise]);
+  } finally {
+    work.catch(() => {});
+    ending.removeEventListener("abort", end);
   }
 }
 

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { environmentWith } from "../../config.ts";
 import { type Administration, administered } from "../../database/administration.ts";
-import { mergedErasures } from "../../database/erasures.ts";
+import { erasures_file, mergedErasures, recordErasures } from "../../database/erasures.ts";
 import { startRefused } from "../../database/exit.ts";
-import { unfinished_schema } from "../../database/migrate_postgres.ts";
+import { migration_lock, migration_lock_key, unfinished_schema } from "../../database/migrate_postgres.ts";
 import { modes } from "../../kit/mode.ts";
 import { connectionOf } from "../copies/pg_dump.ts";
 import type { Restored, RestoreSettings } from "./sqlite.ts";
@@ -30,14 +30,16 @@ export async function restorePostgres(settings: Settings): Promise<Restored> {
   const { into, say } = settings;
   return administered(into, async (admin) => {
     await takeLock(admin);
-    if (await isUnfinished(admin)) {
-      await dropUnfinished(admin);
+    if (await dropUnfinished(admin)) {
       say("What an interrupted restore had left in the database was removed; nothing of it was in use.");
     }
-    await refuseExisting(admin);
+    await begin(admin);
     const folder = mkdtempSync(join(tmpdir(), "packhouse-restore-"));
     try {
       return await restore(settings, folder, admin);
+    } catch (error) {
+      await dropUnfinished(admin);
+      throw error;
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -49,17 +51,13 @@ async function restore(settings: Settings, folder: string, admin: Administration
   const manifest = await unpack(source, folder, "postgres");
   const moments = momentsOf(manifest);
   const erasures = mergedErasures([settings.erasures, await source.erasures()]);
-  await admin.ask(`create schema ${unfinished_schema}`);
-  try {
-    await loadDumps(into, folder);
-    const stores = await openRestored(source.place, { data, database_url: into, log });
-    const worlds = await markAndClose(stores, { settings, at: data, manifest, moments, erasures });
-    await admin.ask(`drop schema ${unfinished_schema}`);
-    return { state: "restored", manifest, worlds };
-  } catch (error) {
-    await dropUnfinished(admin);
-    throw error;
-  }
+  await loadDumps(into, folder);
+  const stores = await openRestored(source.place, { data, database_url: into, log });
+  const worlds = await markAndClose(stores, { settings, at: data, manifest, moments, erasures });
+  // The next restore reads them here, whatever becomes of the place of this backup.
+  recordErasures(join(data, erasures_file), erasures);
+  await admin.ask(`drop schema ${unfinished_schema}`);
+  return { state: "restored", manifest, worlds };
 }
 
 // One restore at a time, until the connection ends.
@@ -76,7 +74,17 @@ async function schemas(admin: Administration): Promise<string[]> {
   return rows.map((row) => String(row["name"]));
 }
 
-const isUnfinished = async (admin: Administration) => (await schemas(admin)).includes(unfinished_schema);
+/**
+ * Makes the schema that says that a restore is not finished, where there is no other. A server that starts meanwhile
+ * makes its schemas before, and is found, or after, and refuses.
+ */
+async function begin(admin: Administration): Promise<void> {
+  await admin.ask("begin");
+  for (const mode of modes) await admin.ask(migration_lock, [migration_lock_key, mode]);
+  await refuseExisting(admin);
+  await admin.ask(`create schema ${unfinished_schema}`);
+  await admin.ask("commit");
+}
 
 async function refuseExisting(admin: Administration): Promise<void> {
   const there = await schemas(admin);
@@ -89,12 +97,15 @@ async function refuseExisting(admin: Administration): Promise<void> {
 /** What the connections that load dumps are called. */
 const loader = "packhouse restore";
 
-/** Removes what was not finished; its mark goes last. */
-async function dropUnfinished(admin: Administration): Promise<void> {
+/** Removes what a restore has made that was not finished; its mark goes last. Answers whether there was a mark. */
+async function dropUnfinished(admin: Administration): Promise<boolean> {
+  // Without the mark, the schemas are those of a server.
+  if (!(await schemas(admin)).includes(unfinished_schema)) return false;
   // What was loading it may have outlived its restore.
   const mine = "datname = current_database() and application_name = $1";
   await admin.ask(`select pg_terminate_backend(pid) from pg_stat_activity where ${mine}`, [loader]);
   for (const name of [...modes, unfinished_schema]) await admin.ask(`drop schema if exists ${name} cascade`);
+  return true;
 }
 
 /** Loads the dumps of both worlds that were unpacked into a folder. */

@@ -61,8 +61,8 @@ interface Making {
 }
 
 /**
- * Marks both worlds as restored, erases again whoever was erased after they were copied, sees to the secret key, and
- * closes them.
+ * Marks both worlds as restored, erases again whoever is in them and was erased, whenever that was (clocks may have
+ * been set), sees to the secret key, and closes them.
  */
 export async function markAndClose(stores: Stores, making: Making): Promise<RestoredWorlds> {
   const { settings, at, manifest, moments, erasures } = making;
@@ -72,7 +72,7 @@ export async function markAndClose(stores: Stores, making: Making): Promise<Rest
       const marked = await markRestored(stores[mode], { archive: settings.source.name, as_of });
       let erased = 0;
       for (const one of erasures) {
-        if (one.mode === mode && one.erased_at > as_of && (await settings.erase(stores, one))) erased += 1;
+        if (one.mode === mode && (await settings.erase(stores, one))) erased += 1;
       }
       return { ...marked, as_of, erased };
     };

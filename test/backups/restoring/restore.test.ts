@@ -1,10 +1,13 @@
 // A backup is restored beside what went on after it: numbers jump, what waited then waits, and goes out or never does.
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type StartedService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
 import { engine } from "../../../src/config.ts";
+import { administered } from "../../../src/database/administration.ts";
+import { migration_lock, migration_lock_key } from "../../../src/database/migrate_postgres.ts";
+import { modes } from "../../../src/kit/mode.ts";
 import { type Client, client, freshDatabase, stockUp } from "../../flows/service.ts";
 import { startWatchedService } from "../../flows/watched.ts";
 
@@ -79,6 +82,7 @@ function receiver() {
 interface Made {
   readonly id: string;
   readonly order_number: string;
+  readonly customer_id: string;
 }
 
 async function order(api: Client, to: object, order_number: string): Promise<Made> {
@@ -125,7 +129,14 @@ async function disaster(hook: ReturnType<typeof receiver>) {
   const [file = ""] = readdirSync(backups).filter((name) => name.endsWith(".tar.zst"));
   const lost = [await order(api, to, "B1"), await order(api, to, "B2")];
   await service.kill();
-  return { archive: join(backups, file), key, to, webhook: data.id as string, lost };
+  return {
+    archive: join(backups, file),
+    customer: lost[0]?.customer_id ?? "",
+    key,
+    to,
+    webhook: data.id as string,
+    lost,
+  };
 }
 
 const startAt = (at: Place): Promise<StartedService> => startWatchedService(at);
@@ -216,6 +227,58 @@ test.if(canDump)("what is dropped is marked, and never goes out", async () => {
   await service.stop();
   expect(await run(at, "restored", "send")).toMatchObject({ code: 1 });
   await hook.stop();
+});
+
+test.if(canDump && engine === "postgres")("a server that begins beside a restore loses nothing by it", async () => {
+  const hook = receiver();
+  const { archive } = await disaster(hook);
+  const at = await newPlace();
+  await administered(at.database_url ?? "", async (server) => {
+    const found = async (what: string) => (await server.ask(`select 1 from ${what}`)).length;
+    await server.ask("begin");
+    for (const mode of modes) await server.ask(migration_lock, [migration_lock_key, mode]);
+    await server.ask("create schema live; create table live.migrations (name text, kind text)");
+    const restored = run(at, "restore", archive);
+    await eventually(
+      () => found("pg_locks where not granted"),
+      (count) => count > 0,
+    );
+    await server.ask("commit");
+    expect(await restored).toMatchObject({ code: 78, err: expect.stringContaining("schema live already") });
+    expect(await found("pg_tables where schemaname = 'live'")).toBe(1);
+    expect(await found("pg_namespace where nspname = 'packhouse_restoring'")).toBe(0);
+  });
+  hook.stop();
+});
+
+test.if(canDump)("who was erased stays so, where only the data at hand says it", async () => {
+  const hook = receiver();
+  const { archive, customer } = await disaster(hook);
+  const at = await newPlace();
+  mkdirSync(at.data, { recursive: true });
+  // The machine's clock was wrong then.
+  const line = { mode: "test", customer, erased_at: "2001-01-01T00:00:00.000Z" };
+  writeFileSync(join(at.data, "erasures.jsonl"), `${JSON.stringify(line)}\n`);
+  const into = engine === "sqlite" ? ["--into", join(root, "elsewhere")] : [];
+  const restored = await run(at, "restore", archive, ...into);
+  expect([restored.err, restored.out]).toEqual(["", expect.stringContaining("customers erased again: 1")]);
+  const kept = join(engine === "sqlite" ? join(root, "elsewhere") : at.data, "erasures.jsonl");
+  expect(readFileSync(kept, "utf8")).toContain(customer);
+
+  // A proof of the backup that is stopped leaves none of it, either.
+  const folder = join(root, "proof");
+  mkdirSync(folder);
+  const where = at.database_url === null ? [] : ["--database-url", at.database_url];
+  const words = [...usualProgram, "backup", "verify", archive, "--in", folder, ...where];
+  const proof = Bun.spawn(words, { stdout: "ignore", stderr: "pipe" });
+  await eventually(
+    async () => readdirSync(folder).length,
+    (count) => count > 0,
+  );
+  proof.kill("SIGTERM");
+  expect([await proof.stderr.text(), await proof.exited]).toEqual([expect.stringContaining("was stopped"), 74]);
+  expect(readdirSync(folder)).toEqual([]);
+  hook.stop();
 });
 
 test.if(engine === "sqlite")("what is no whole backup leaves the folder as it was", async () => {
