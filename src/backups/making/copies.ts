@@ -1,4 +1,5 @@
 // What the copies of both worlds are, whichever engine keeps them.
+import type { Erasure } from "../../database/erasures.ts";
 import type { Manifest } from "../archive/manifest.ts";
 import type { ArchiveWriter } from "../archive/writer.ts";
 
@@ -10,6 +11,8 @@ export interface Copies extends Pick<Manifest, "engine" | "worlds"> {
   addTo(archive: ArchiveWriter, onPiece: (bytes: number) => void): Promise<void>;
   /** Throws a `StartRefused` once the service would suffer by what is held for it. */
   check?(): void;
+  /** The erasures of customers by now that the file of erasures in this data directory may not have. */
+  erased(): Promise<readonly Erasure[]>;
   /** Lets go of what was held for it. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 // Makes a backup of an installation: one archive, written to its destination and finished there by its name.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { erasures_file, readErasures } from "../../database/erasures.ts";
+import { erasures_file, mergedErasures, readErasures } from "../../database/erasures.ts";
 import { startRefused } from "../../database/exit.ts";
 import { type Clock, iso } from "../../kit/clock.ts";
 import { keyFingerprint, type Manifest } from "../archive/manifest.ts";
@@ -71,7 +71,7 @@ export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> 
         throw error instanceof Stuck ? error.reason : error;
       })
       .finally(() => copies.close());
-    await to.keepErasures(readErasures(join(data, erasures_file)));
+    await to.keepErasures(mergedErasures([readErasures(join(data, erasures_file)), await copies.erased()]));
     const { engine, worlds, made_at, secret_key } = manifest;
     const seconds = (clock.elapsed() - begun) / 1000;
     const read_bytes = copies.size_bytes;

@@ -3,6 +3,7 @@ import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startRefused } from "../../database/exit.ts";
+import { erasuresIn } from "../../database/postgres_erasures.ts";
 import { holdSnapshot } from "../../database/postgres_snapshot.ts";
 import { iso } from "../../kit/clock.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
@@ -46,6 +47,7 @@ export async function copyPostgres(url: string, ending: AbortSignal): Promise<Co
           }
         }
       },
+      erased: async () => (await Promise.all(modes.map((mode) => erasuresIn(url, mode)))).flat(),
       close,
     };
   } catch (error) {

@@ -1,0 +1,29 @@
+// Which customers were erased, as a PostgreSQL database tells it: each of several servers has only its own file of them.
+import pg from "pg";
+import type { Mode } from "../kit/mode.ts";
+import type { Erasure } from "./erasures.ts";
+import { sessionSettings } from "./postgres.ts";
+
+/** The customers of a world who were erased by now, or are about to be. None where its schema is of before erasures. */
+export async function erasuresIn(url: string, mode: Mode): Promise<Erasure[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  // Its loss fails the query.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query(sessionSettings(mode));
+    const { rows: found } = await client.query<{ there: boolean }>(
+      "select to_regclass('erasures') is not null as there",
+    );
+    if (found[0]?.there !== true) return [];
+    const { rows } = await client.query<{ customers: number[]; erased_at: number }>(
+      `select customers, coalesce(finished_at, extract(epoch from clock_timestamp()) * 1000)::float8 as erased_at
+         from erasures where status <> 'waiting'`,
+    );
+    return rows.flatMap(({ customers, erased_at }) =>
+      customers.map((customer_id) => ({ mode, customer_id, erased_at: Math.floor(erased_at) })),
+    );
+  } finally {
+    await client.end();
+  }
+}
