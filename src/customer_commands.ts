@@ -61,8 +61,10 @@ const flags = {
 type Named = Given<typeof named & typeof inMode>;
 
 async function exportPerson(stores: Stores, given: Named & { to: string | undefined }): Promise<number> {
-  const store = stores[modeOf(given.mode)];
-  const told = await disclose(store, personIn(given.person), { flags, of_house: true });
+  const mode = modeOf(given.mode);
+  const told = await disclose(stores[mode], personIn(given.person), { flags, of_house: true });
+  const targets = told.about.customers.slice(0, 50);
+  await stores.live.write((tx) => recordCommand(tx, { world: mode, action: "exportPerson", targets }));
   const text = `${JSON.stringify(told, null, 2)}\n`;
   if (given.to) writeWhole(given.to, text);
   else print(text.trimEnd());
@@ -85,7 +87,7 @@ async function erasePerson(
   });
   const targets = [wireId("erasure", begun.id)];
   await stores.live.write((tx) => recordCommand(tx, { world: mode, action: "askErasure", targets }));
-  await eraseAllDue(store, join(given.data ?? "./data", erasures_file));
+  await eraseAllDue(store, stores.live, join(given.data ?? "./data", erasures_file));
   await tell(store, begun.id, given.json);
   return 0;
 }

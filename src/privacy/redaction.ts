@@ -105,14 +105,28 @@ function redactedText(text: string, terms: readonly string[]): string {
 
 const wordFor = (term: string) => (term.includes("@") ? erased_email : erased_word);
 
+/** The path of a request without these e-mail addresses, as URLs write them, too; then all of it goes. */
+export function redactedPath(text: string, terms: readonly string[]): string {
+  return holdsTerm(readable(text), ownTerms(terms)) ? erased_word : text;
+}
+
 /**
- * A line of a log's path or query without these terms. They may stand there as URLs write them; then all of it goes,
- * since nothing else tells where a term begins.
+ * The parameters of a request without the values that hold one of these e-mail addresses or are another of these terms
+ * as a whole: a part of a value may be about anything else.
  */
 export function redactedQuery(text: string, terms: readonly string[]): string {
   if (text === "") return text;
-  const [plain, encoded] = [readable(text.replaceAll("+", " ")), readable(text)];
-  return holdsTerm(plain, terms) || holdsTerm(encoded, terms) ? erased_word : text;
+  const own = ownTerms(terms);
+  const whole = new Set(terms.map((term) => term.toLowerCase()));
+  const isPersonal = (value: string) => holdsTerm(value, own) || whole.has(value.normalize("NFC").trim().toLowerCase());
+  const parts = text.split("&").map((part) => {
+    const at = part.indexOf("=");
+    const value = part.slice(at + 1);
+    // A plus is a space in a form, and itself in a telephone's number that was not encoded.
+    const found = [readable(value), readable(value.replaceAll("+", " "))].some(isPersonal);
+    return found ? `${part.slice(0, at + 1)}${erased_word}` : part;
+  });
+  return parts.join("&");
 }
 
 function readable(text: string): string {

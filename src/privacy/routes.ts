@@ -107,11 +107,15 @@ const erasureRoutes = (service: Service) =>
       }),
     });
 
-/** Erasures as who asks is shown them: a merchant is told of its own webhooks alone. */
-async function shown(db: Db, rows: readonly Erasure[]): Promise<Erasure[]> {
+/** Erasures as who asks is shown them: a merchant is told of its own webhooks alone, and not of the log of requests. */
+async function shown(db: Db, { merchant_id }: Call, rows: readonly Erasure[]): Promise<Erasure[]> {
   const ids = rows.flatMap(({ receivers }) => receivers);
   const seen = new Set(await seenReceivers(db, ids));
-  return rows.map((row) => ({ ...row, receivers: row.receivers.filter((receiver) => seen.has(receiver)) }));
+  return rows.map((row) => {
+    const { request_log, ...others } = row.erased;
+    const erased = merchant_id === null ? row.erased : others;
+    return { ...row, erased, receivers: row.receivers.filter((receiver) => seen.has(receiver)) };
+  });
 }
 
 const keptFor = async (db: Db, service: Service): Promise<KeptFor> => {
@@ -126,14 +130,14 @@ function begin(
   work: (tx: Tx, asked: { readonly actor: Actor }) => Promise<Erasure>,
 ): Promise<Response> {
   return answerWrite(call, 202, async (tx) => {
-    const [erasure] = await shown(tx, [await work(tx, { actor: call.actor })]);
+    const [erasure] = await shown(tx, call, [await work(tx, { actor: call.actor })]);
     return erasureView(erasure as Erasure, await keptFor(tx, service));
   });
 }
 
 function get(call: Call, id: string, service: Service): Promise<Response> {
   return answerRead(call, async (db) => {
-    const [erasure] = await shown(db, [await getErasure(db, id)]);
+    const [erasure] = await shown(db, call, [await getErasure(db, id)]);
     return erasureView(erasure as Erasure, await keptFor(db, service));
   });
 }
@@ -144,7 +148,7 @@ async function list(call: Call, query: ListErasures, service: Service): Promise<
     call,
     query,
     {
-      rows: async (db, window) => shown(db, await listErasures(db, window)),
+      rows: async (db, window) => shown(db, call, await listErasures(db, window)),
       count: countErasures,
       position: ({ created_at, id }) => [created_at, id],
     },

@@ -1,6 +1,8 @@
 // What is asked about people: told, refused while orders are open, waited for, and answered alike when asked again.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { forgetOldOrders } from "../../src/privacy/sweeping/jobs.ts";
+import { label_documents } from "../../db/schema/shipments.ts";
+import { readId } from "../../src/kit/ids.ts";
+import { forgetOldDocuments, forgetOldOrders } from "../../src/privacy/sweeping/jobs.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 
 const day_ms = 86_400_000;
@@ -69,6 +71,27 @@ describe("works", () => {
     shop.app.clocks.live.advance(2 * day_ms);
     await forgetOldOrders(shop.app.service.stores.live, shop.app.service);
     expect((await shop.get(order.id)).shipping_address.name).toBe("Erased");
+  });
+
+  test("carriers' papers go in their time, once they are not to be used any more", async () => {
+    const { live } = shop.app.service.stores;
+    const goods = await shop.product(5);
+    const order = await shop.order([[goods, 1]]);
+    await shop.act(order.id, "process");
+    const own = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lb" } };
+    const label = (await post("/shipping/labels", { order_id: order.id, ...own })).body.data;
+    const label_id = readId("label", label.label_id) ?? 0;
+    const paper = { label_id, position: 0, kind: "label", content_type: "application/pdf", bytes: new Uint8Array(9) };
+    await live.write((tx) => tx.sql.insert(label_documents).values(paper as never));
+    const papers = () => live.read((db) => db.sql.$count(label_documents));
+    expect((await shop.app.patch("/settings/retention", { label_documents: 30 })).status).toBe(200);
+    for (const act of [null, "ship"]) {
+      if (act !== null) await shop.act(order.id, act);
+      expect(await papers()).toBe(1);
+      shop.app.clocks.live.advance(31 * day_ms);
+      await forgetOldDocuments(live, shop.app.service);
+    }
+    expect(await papers()).toBe(0);
   });
 });
 

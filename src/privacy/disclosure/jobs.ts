@@ -7,7 +7,7 @@ import { retentionIn } from "../../retention/store.ts";
 import type { KeptFor } from "../erasure/erasure.ts";
 import { addressesOf, findPeople, textsOfOrders, wireIdsOf } from "../erasure/store.ts";
 import { eventsBefore, nextAnswers, nextBlocks, nextEvents } from "../logs/store.ts";
-import { mentions, ownTerms, redactedQuery, type Traces, termsOf } from "../redaction.ts";
+import { mentions, ownTerms, redactedPath, redactedQuery, type Traces, termsOf } from "../redaction.ts";
 import { disclosureView } from "./disclosure.ts";
 import { deliveriesOf, labelsOf, recordsOf, rows_max, seenReceivers, type Told, type ToldRecords } from "./store.ts";
 
@@ -116,8 +116,8 @@ async function requestsOf(store: Store, { terms }: Traces): Promise<Told[]> {
     const page = await store.read((db) => nextBlocks(db, after, blocks_together));
     for (const line of page.flatMap(({ lines }) => lines)) {
       const [, method, , path, query] = JSON.parse(line) as string[];
-      const asked = [path ?? "", query ?? ""];
-      if (asked.some((text) => redactedQuery(text, terms) !== text)) found.push({ method, path, query });
+      const isNamed = redactedPath(path ?? "", terms) !== path || redactedQuery(query ?? "", terms) !== query;
+      if (isNamed) found.push({ method, path, query });
     }
     after = page.at(-1)?.id ?? after;
     more = page.length === blocks_together;

@@ -6,10 +6,11 @@ import { type Actor, system } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
-import { changedLine } from "../../operations/requests/request.ts";
+import { actorOf, changedLine } from "../../operations/requests/request.ts";
 import {
   eventsBefore,
   forgetAnswersTo,
+  keysOf,
   nextAnswers,
   nextBlocks,
   nextEvents,
@@ -18,7 +19,7 @@ import {
   saveEvent,
 } from "../logs/store.ts";
 import type { PersonalKind } from "../records.ts";
-import { mentions, ownTerms, redactedJson, redactedQuery, type Traces, termsOf } from "../redaction.ts";
+import { mentions, ownTerms, redactedJson, redactedPath, redactedQuery, type Traces, termsOf } from "../redaction.ts";
 import { type ErasureStep, ended, firstStep, isWaiting, runs, stepAfter, waits } from "../status.ts";
 import type { Erasure } from "./erasure.ts";
 import { awaitedReturns, isFinished, refusal, type Unfinished, unfinishedStatuses } from "./rules.ts";
@@ -109,19 +110,31 @@ interface Progress {
   readonly next_at: number | null;
 }
 
+/** An erasure of which a piece is about to be done. */
+export interface DuePiece {
+  readonly erasure: Erasure;
+  /** The users of the merchant whose records it reaches; the test world does not know them. */
+  readonly users: readonly string[];
+}
+
 /**
- * One bounded piece of the oldest erasure that is due. A piece is done as a whole or not at all, and is not repeated:
- * when the process ends, the next round goes on behind it.
+ * One bounded piece of an erasure that is due; none when another server is at it, or has gone on with it since it was
+ * read. A piece is done as a whole or not at all, and is not repeated: when the process ends, the next round goes on
+ * behind it.
  */
-export async function erasePiece(tx: Tx): Promise<Progress> {
-  const claimed = await claimErasure(tx);
-  if (claimed === null) return { erasure: null, next_at: await nextErasure(tx) };
-  const erasure = isWaiting(claimed.status) ? await lookAgain(tx, claimed) : await step(tx, claimed);
+export async function erasePiece(tx: Tx, due: DuePiece | null): Promise<Progress> {
+  const claimed = due === null ? null : await claimErasure(tx, due.erasure.id);
+  if (due === null || claimed === null || !isDeepStrictEqual(placeOf(claimed), placeOf(due.erasure))) {
+    return { erasure: null, next_at: await nextErasure(tx) };
+  }
+  const erasure = isWaiting(claimed.status) ? await lookAgain(tx, claimed) : await step(tx, claimed, due.users);
   assert(!isDeepStrictEqual(erasure, claimed), "an erasure goes on with each piece");
   await saveErasure(tx, erasure);
   if (erasure.finished_at !== null && tx.mode === "live") await record(tx, erasure);
   return { erasure, next_at: await nextErasure(tx) };
 }
+
+const placeOf = ({ status, step, place }: Erasure) => [status, step, place];
 
 /** Begins with an erasure whose orders have ended, or says when to look at it again. */
 async function lookAgain(tx: Tx, erasure: Erasure): Promise<Erasure> {
@@ -141,7 +154,9 @@ type Piece = Pick<Erasure, "place"> & {
   readonly receivers?: readonly number[];
 };
 
-const steps: Readonly<Record<ErasureStep, (tx: Tx, erasure: Erasure) => Promise<Piece>>> = {
+type Step = (tx: Tx, erasure: Erasure, users: readonly string[]) => Promise<Piece>;
+
+const steps: Readonly<Record<ErasureStep, Step>> = {
   records: eraseRecords,
   imports: eraseStrays,
   events: redactEvents,
@@ -149,11 +164,11 @@ const steps: Readonly<Record<ErasureStep, (tx: Tx, erasure: Erasure) => Promise<
   requests: redactRequests,
 };
 
-async function step(tx: Tx, erasure: Erasure): Promise<Erasure> {
+async function step(tx: Tx, erasure: Erasure, users: readonly string[]): Promise<Erasure> {
   const at = erasure.step ?? firstStep;
   const { merchant_id } = erasure;
   const seen = merchant_id === null ? tx : tx.scoped({ sees: merchant_id, makes: null });
-  const { place, more, counts = {}, terms = [], receivers = [] } = await steps[at](seen, erasure);
+  const { place, more, counts = {}, terms = [], receivers = [] } = await steps[at](seen, erasure, users);
   const erased = { ...erasure.erased };
   for (const [kind, count] of Object.entries(counts)) if (count > 0) erased[kind] = (erased[kind] ?? 0) + count;
   const known = {
@@ -290,12 +305,23 @@ async function redactAnswers(tx: Tx, erasure: Erasure): Promise<Piece> {
 
 const blocks_together = 10;
 
-/** Paths and parameters in the log of requests, in which somebody may have looked for the person. */
-async function redactRequests(tx: Tx, { place, terms }: Erasure): Promise<Piece> {
+/**
+ * Paths and parameters in the log of requests, in which somebody may have looked for the person. Where a merchant has
+ * asked, what the house and other merchants asked for stays as it was.
+ */
+async function redactRequests(tx: Tx, erasure: Erasure, users: readonly string[]): Promise<Piece> {
+  const { place, merchant_id, asked_by } = erasure;
+  const terms = erasure.terms ?? [];
+  const own = new Set(merchant_id === null ? [] : [...users, ...(await keysOf(tx, merchant_id))]);
+  const isReached = (line: string) => !own.has(asked_by.id) || own.has(actorOf(line) ?? "");
+  const change = {
+    path: (text: string) => redactedPath(text, terms),
+    query: (text: string) => redactedQuery(text, terms),
+  };
   const found = await nextBlocks(tx, Number(place || 0), blocks_together);
   let request_log = 0;
   for (const { id, lines } of found) {
-    const left = lines.map((line) => changedLine(line, (text) => redactedQuery(text, terms ?? [])));
+    const left = lines.map((line) => (isReached(line) ? changedLine(line, change) : line));
     const changed = left.filter((line, at) => line !== lines[at]).length;
     if (changed > 0) await saveBlock(tx, id, left);
     request_log += changed;

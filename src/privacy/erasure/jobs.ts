@@ -1,10 +1,12 @@
 import { type Erasure as Recorded, recordErasures } from "../../database/erasures.ts";
+import type { Stores } from "../../database/open.ts";
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";
 import { requestLogOf } from "../../operations/requests/jobs.ts";
+import { usersOf } from "../logs/store.ts";
 import { begins, firstStep } from "../status.ts";
-import { eraseCustomer, erasePiece } from "./commands.ts";
+import { type DuePiece, eraseCustomer, erasePiece } from "./commands.ts";
 import { dueErasure, isKnown, lastErased } from "./store.ts";
 
 /**
@@ -12,23 +14,28 @@ import { dueErasure, isKnown, lastErased } from "./store.ts";
  * that no restore brings anyone back. What was overwritten is gone from the disk when it is done.
  */
 export async function eraseDue(store: Store, service: Service): Promise<number | null> {
-  await recordDue(store, service.erasures_path);
-  const { erasure, next_at } = await store.write(erasePiece);
+  const due = await prepareDue(store, service.stores.live, service.erasures_path);
+  const { erasure, next_at } = await store.write((tx) => erasePiece(tx, due));
   // Requests of a moment ago wait in memory to be logged: the log is read last.
   if (erasure?.step === firstStep) await requestLogOf(service).flush();
   if (erasure?.finished_at != null) await store.shred();
   return next_at;
 }
 
-async function recordDue(store: Store, path: string | null): Promise<void> {
-  if (path === null) return;
-  const due = await store.read(async (db) => ({ erasure: await dueErasure(db), now: db.now }));
-  if (due.erasure === null || !begins(due.erasure)) return;
+/** Reads the erasure that is due, and records whom it is about to erase. The piece of another one is not done then. */
+async function prepareDue(store: Store, live: Store, path: string | null): Promise<DuePiece | null> {
+  const { erasure, now } = await store.read(async (db) => ({ erasure: await dueErasure(db), now: db.now }));
+  if (erasure === null) return null;
   const { mode } = store;
-  recordErasures(
-    path,
-    due.erasure.customers.map((customer_id) => ({ mode, customer_id, erased_at: due.now })),
-  );
+  if (path !== null && begins(erasure)) {
+    recordErasures(
+      path,
+      erasure.customers.map((customer_id) => ({ mode, customer_id, erased_at: now })),
+    );
+  }
+  const { merchant_id } = erasure;
+  const users = merchant_id === null ? [] : await live.read((db) => usersOf(db, merchant_id));
+  return { erasure, users };
 }
 
 const shredded = new WeakMap<Store, number>();
@@ -47,10 +54,10 @@ export async function shredErased(store: Store): Promise<void> {
  * Does all that is due of erasures at once, without a running service. Whom it erases is written into the file at
  * `path` first; null where it stands there already.
  */
-export async function eraseAllDue(store: Store, path: string | null): Promise<void> {
+export async function eraseAllDue(store: Store, live: Store, path: string | null): Promise<void> {
   for (;;) {
-    await recordDue(store, path);
-    const { erasure, next_at } = await store.write(erasePiece);
+    const due = await prepareDue(store, live, path);
+    const { erasure, next_at } = await store.write((tx) => erasePiece(tx, due));
     if (erasure?.finished_at != null) await store.shred();
     const now = await store.read(async (db) => db.now);
     if (erasure === null || next_at === null || next_at > now) return;
@@ -64,7 +71,7 @@ const restoring = { type: "system", id: "restore", name: "Restore", request_id: 
  * then, it waits for them as any erasure does. Answers whether there was anyone to erase.
  */
 export async function eraseAgain(
-  stores: Readonly<Record<Recorded["mode"], Store>>,
+  stores: Pick<Stores, Recorded["mode"]>,
   { mode, customer_id }: Recorded,
 ): Promise<boolean> {
   const store = stores[mode];
@@ -73,6 +80,6 @@ export async function eraseAgain(
     await eraseCustomer(tx, wireId("customer", customer_id), { after_days: 0, actor: restoring });
     return true;
   });
-  if (begun) await eraseAllDue(store, null);
+  if (begun) await eraseAllDue(store, stores.live, null);
   return begun;
 }

@@ -77,9 +77,12 @@ export async function isKnown(db: Db, id: number): Promise<boolean> {
   return row !== undefined && row.erased_at === null;
 }
 
-/** The oldest erasure that is due, locked; null when none is, or when another server is at it. */
-export async function claimErasure(tx: Tx): Promise<Erasure | null> {
-  const due = tx.sql.select().from(erasures).where(isDue(tx)).orderBy(asc(erasures.next_at), asc(erasures.id)).limit(1);
+/** An erasure that is due, locked; null when it is not any more, or when another server is at it. */
+export async function claimErasure(tx: Tx, id: number): Promise<Erasure | null> {
+  const due = tx.sql
+    .select()
+    .from(erasures)
+    .where(and(eq(erasures.id, id), isDue(tx)));
   const [row] = await skipLocked(due);
   return row ?? null;
 }
@@ -352,12 +355,12 @@ export function rowsOfOrders(sql: Reading, ids: string) {
   };
 }
 
-/** What is drawn in the place of an erased label. */
+/** What is drawn in the place of a label that was erased, be it that a person asked for it or that its time was over. */
 const blank: Drawing = {
   ...{ title: "Erased", date: "1970-01-01", width: 812, height: 1218 },
   operations: [
-    { op: "text", x: 406, y: 609, size: 42, bold: true, align: "center", white: false, text: "Erased at the person's" },
-    { op: "text", x: 406, y: 664, size: 42, bold: true, align: "center", white: false, text: "request" },
+    { op: "text", x: 406, y: 609, size: 42, bold: true, align: "center", white: false, text: "This label" },
+    { op: "text", x: 406, y: 664, size: 42, bold: true, align: "center", white: false, text: "was erased." },
   ],
 };
 

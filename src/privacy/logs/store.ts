@@ -2,11 +2,14 @@
 import { and, asc, eq, gt, gte, inArray, sql as template } from "drizzle-orm";
 import { amongThose, hasText } from "../../../db/kit.ts";
 import { pack, unpack } from "../../../db/packing/packing.ts";
+import { api_keys } from "../../../db/schema/keys.ts";
 import { events } from "../../../db/schema/outbox.ts";
 import { request_blocks } from "../../../db/schema/requests.ts";
 import { idempotency_keys } from "../../../db/schema/service.ts";
+import { memberships } from "../../../db/schema/users.ts";
 import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
 import type { Db, Tx } from "../../database/store.ts";
+import { wireId } from "../../kit/ids.ts";
 
 /** The number before that of the first event of a moment or later that still says something. */
 export async function eventsBefore(db: Db, moment: number): Promise<number> {
@@ -91,4 +94,17 @@ export async function saveBlock(tx: Tx, id: number, lines: readonly string[]): P
     .update(request_blocks)
     .set({ lines: pack(lines.join("\n")) })
     .where(eq(request_blocks.id, id));
+}
+
+/** The keys of a merchant in this world, of all times, as the log of requests names them. */
+export async function keysOf(db: Db, merchant_id: number): Promise<string[]> {
+  const rows = await db.sql.select({ id: api_keys.id }).from(api_keys).where(eq(api_keys.merchant_id, merchant_id));
+  return rows.map(({ id }) => wireId("key", id));
+}
+
+/** The users of a merchant, as the log of requests names them. Only the live world knows users. */
+export async function usersOf(live: Db, merchant_id: number): Promise<string[]> {
+  const { user_id } = memberships;
+  const rows = await live.sql.select({ id: user_id }).from(memberships).where(eq(memberships.merchant_id, merchant_id));
+  return rows.map(({ id }) => wireId("user", id));
 }

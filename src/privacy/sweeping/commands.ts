@@ -8,22 +8,23 @@ import { nextDocuments, nextEnded } from "./store.ts";
 const day_ms = 86_400_000;
 const documents_together = 50;
 const orders_together = 20;
-// An order whose return was awaited is looked at again for so long.
+// An order that was open, or whose return was awaited, is looked at again for so long, and so are its labels.
 const again_ms = 400 * day_ms;
 // What has left and was not changed for as long as the shortest time is over, whether or not anybody saw it arrive.
 const ended = orderStatuses.filter((status) => !openStatuses.some((open) => open === status));
 
 /**
- * Deletes the documents of some labels that are older than so many days; null keeps all. Answers whether more may be
- * left.
+ * Deletes the documents of some labels that are older than so many days and not to be used any more; null keeps all.
+ * Answers whether more may be left.
  */
 export async function sweepDocuments(tx: Tx, days: number | null): Promise<boolean> {
   if (days === null) return false;
   const until = tx.now - days * day_ms;
-  const found = await nextDocuments(tx, await sweptUntil(tx, "label_documents"), until, documents_together);
+  const swept = await sweptUntil(tx, "label_documents");
+  const found = await nextDocuments(tx, { from: swept - again_ms, to: until, limit: documents_together }, ended);
   await forgetDocuments(tx, found);
-  const last = found.length === documents_together ? found.at(-1) : undefined;
-  return goOn(tx, "label_documents", last?.created_at ?? until, last !== undefined);
+  const more = found.length === documents_together;
+  return goOn(tx, "label_documents", more ? swept : until, more);
 }
 
 /**
