@@ -29,6 +29,7 @@ function stuck(check: () => void, ending?: AbortSignal) {
       for (let at = 0; at < 16; at += 1) await archive.add(`${at}.db`, 64 << 16, pieces());
     },
     check,
+    erased: async () => [],
     close: async () => {
       known.closed += 1;
     },
