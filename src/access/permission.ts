@@ -88,7 +88,7 @@ export const levelPermissions: Readonly<Record<Level, ReadonlySet<Permission>>> 
 /** Permissions for data that both worlds share. It lies with the live data, and no key of the test world reaches it. */
 export const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read", "merchants.manage"]);
 
-/** Permissions for settings, and for what is known of people: the audit trail records every act with these, by keys too. */
+/** Permissions for settings, and for what is known of people: the audit trail has every act with these, by keys too. */
 export const ofSettings: ReadonlySet<Permission> = new Set([
   ...(["keys.manage", "users.manage", "webhooks.manage", "platforms.manage", "shipping.manage"] as const),
   ...(["house.manage", "merchants.manage", "privacy.manage"] as const),

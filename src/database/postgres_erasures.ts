@@ -1,4 +1,4 @@
-// Which customers were erased, as a PostgreSQL database tells it: each of several servers has only its own file of them.
+// Which customers were erased, as a PostgreSQL database tells it: each server's own file has only its own erasures.
 import pg from "pg";
 import type { Mode } from "../kit/mode.ts";
 import type { Erasure } from "./erasures.ts";

@@ -110,7 +110,6 @@ class SqliteStore implements Store {
   readonly #listeners: Listeners = { wakes: [], changes: [] };
   #onStep: StepListener | null = null;
   readonly #inode: number;
-
   readonly #scope = new AsyncLocalStorage<Job>();
   readonly #turn = new OneTurn();
   #current: Job | undefined;

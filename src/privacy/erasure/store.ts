@@ -355,7 +355,7 @@ export function rowsOfOrders(sql: Reading, ids: string) {
   };
 }
 
-/** What is drawn in the place of a label that was erased, be it that a person asked for it or that its time was over. */
+/** What is drawn in the place of a label that was erased, because a person asked for it or its time was over. */
 const blank: Drawing = {
   ...{ title: "Erased", date: "1970-01-01", width: 812, height: 1218 },
   operations: [
