@@ -63,8 +63,8 @@ const silent_max_ms = 35_000;
 const silent_look_ms = 2500;
 
 /** What this needs of a connection beyond its types. */
-interface Held {
-  readonly connection: { readonly stream: { destroy(error: Error): void } };
+export interface Held {
+  readonly connection: { readonly stream: { destroy(error?: Error): void } };
 }
 
 /** What a transaction is for; `move` lets what waits be moved after the clock was set. */

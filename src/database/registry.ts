@@ -5,13 +5,16 @@ import pg from "pg";
 import { version } from "../config.ts";
 import type { Log } from "../kit/log.ts";
 import { known_migrations } from "./migrate.ts";
-import { sessionSettings } from "./postgres.ts";
+import { type Held, sessionSettings } from "./postgres.ts";
 
 const beat_every_ms = 1000;
 // PostgreSQL lets go of a session's lock when its process ends. One that has missed some beats as well is gone.
 const missed_unlocked_max = 3;
 // One that still has its lock may only be slow, or its machine is off and PostgreSQL has not noticed.
 const missed_locked_max = 15;
+// A database that does not answer for so long is away: its connection is given up, and the next beat makes another.
+const answer_max_ms = 5000;
+const leaving_max_ms = 1000;
 const lock_class = 0x50415352;
 
 const schema = "live";
@@ -44,7 +47,9 @@ export interface Registry {
   onGone(listener: (id: number) => Promise<void>): void;
   /** Strikes a server off that is gone. */
   forget(id: number): Promise<void>;
-  /** Leaves. Who did not end in order only lets go of its connection: the others soon find it gone. */
+  /**
+   * Leaves, within a second. Who did not end in order only lets go of its connection: the others soon find it gone.
+   */
   leave(in_order?: boolean): Promise<void>;
 }
 
@@ -103,9 +108,19 @@ class PostgresRegistry implements Registry {
     if (this.#left) return;
     this.#left = true;
     clearTimeout(this.#timer);
-    await this.#beating;
-    if (in_order) await this.forget(this.#id).catch(() => {});
-    await this.#client?.end().catch(() => {});
+    const inOrder = async () => {
+      await this.#beating;
+      await this.forget(this.#id);
+      await this.#client?.end();
+    };
+    // A database that does not answer is left as one from which the network was cut.
+    if (in_order) await Promise.race([inOrder().catch(() => {}), Bun.sleep(leaving_max_ms)]);
+    this.#giveUp();
+  }
+
+  /** Lets go of the connection at once. */
+  #giveUp(): void {
+    if (this.#client !== null) (this.#client as unknown as Held).connection.stream.destroy();
     this.#client = null;
   }
 
@@ -118,7 +133,10 @@ class PostgresRegistry implements Registry {
   #again(): Promise<void> {
     this.#beating = this.#beating
       .then(() => this.#beat())
-      .catch((error) => this.#log.warn("the other servers could not be told of this one", { error: String(error) }));
+      .catch((error) => {
+        this.#giveUp();
+        this.#log.warn("the other servers could not be told of this one", { error: String(error) });
+      });
     return this.#beating;
   }
 
@@ -132,7 +150,8 @@ class PostgresRegistry implements Registry {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.#url, connectionTimeoutMillis: 5000, keepAlive: true });
+    const limits = { connectionTimeoutMillis: answer_max_ms, query_timeout: answer_max_ms };
+    const client = new pg.Client({ connectionString: this.#url, ...limits, keepAlive: true });
     const lose = () => {
       if (this.#client === client) this.#client = null;
     };

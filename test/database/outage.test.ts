@@ -110,6 +110,21 @@ describe.if(engine === "postgres")("a database that is away", () => {
     expect(meta.pagination.total).toBeGreaterThanOrEqual(kept);
   });
 
+  test("falls silent, and the server ends all the same when it is asked to", async () => {
+    const way = await wayTo((await freshDatabase()) ?? "");
+    ends.push(way.stop);
+    const env = { PACKHOUSE_LOG_LEVEL: "error", PACKHOUSE_STOP_SECONDS: "2" };
+    const service = await startFreshService({ database_url: way.url, env });
+    ends.push(service.remove);
+    way.silence();
+    // A beat waits for its answer by now.
+    await Bun.sleep(1500);
+    const asked_at = performance.now();
+    await service.stop();
+    expect(performance.now() - asked_at).toBeLessThan(8000);
+    way.heal();
+  });
+
   test("a connection over which no answer comes is given up, and later work goes by another", async () => {
     const schema = `outage_${process.pid}`;
     const way = await wayTo(databaseUrl ?? "");
