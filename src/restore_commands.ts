@@ -194,7 +194,8 @@ function toldOf(restored: Restored, home: string, place: string): string[] {
   return [
     `Restored ${place} into ${home}`,
     ...linesOfWorlds(worlds),
-    "Every number goes on 1,000,000 further, so that none is given twice. Everybody signs in anew.",
+    `Every number goes on ${worlds.live.advanced_by.toLocaleString("en")} further, so that none is given twice.`,
+    "Everybody signs in anew.",
     "API keys and users are as they were then: what was revoked since is valid again. See packhouse keys list.",
     ...(waits ? ["What waits goes out by packhouse restored send, and never does after packhouse restored drop."] : []),
   ];

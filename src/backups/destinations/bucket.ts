@@ -51,14 +51,19 @@ type Bucket = ReturnType<typeof openBucket>;
 
 /** The erasures that are kept beside the backups under keys that begin so. */
 export async function erasuresIn(bucket: Pick<Bucket, "list" | "read">, folder: string): Promise<Erasure[]> {
-  const key = folder + erasures_file;
-  if (!(await bucket.list(key)).some((found) => found.key === key)) return [];
-  const pieces: Uint8Array[] = [];
-  for await (const piece of bucket.read(key)) pieces.push(piece);
-  return parseErasures(Buffer.concat(pieces).toString());
+  return parseErasures((await textIn(bucket, folder + erasures_file)) ?? "");
 }
 
-async function put(bucket: Bucket, key: string, bytes: Uint8Array): Promise<void> {
+/** The text under a key; null when there is none. */
+export async function textIn(bucket: Pick<Bucket, "list" | "read">, key: string): Promise<string | null> {
+  if (!(await bucket.list(key)).some((found) => found.key === key)) return null;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bucket.read(key)) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+/** Puts a short file under a key, in the place of the one before. */
+export async function put(bucket: Bucket, key: string, bytes: Uint8Array): Promise<void> {
   const upload = await bucket.begin(key);
   await bucket.complete(key, upload, [await bucket.sendPart(key, upload, 1, bytes)]);
 }

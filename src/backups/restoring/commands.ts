@@ -29,24 +29,32 @@ import { queueSome } from "../../webhooks/recoveries/commands.ts";
 import { skipNumbers } from "../../webhooks/subscriptions/store.ts";
 import type { Decision } from "./status.ts";
 
-/** By how much every number is advanced: more than was given between the backup and the end of what it is of. */
-const advanced_by = 1_000_000;
+/** By how much the first restore advances every number: more than was given between the backup and the disaster. */
+const advanced_each = 1_000_000;
 
 /** What is kept of a restore. */
 interface RestoredFrom {
   readonly archive: string;
   /** The moment as of which the records of this world are. */
   readonly as_of: number;
+  /**
+   * Which restore of a backup in the same place it is, counted from 1. What an earlier one of them is served with gives
+   * numbers of its own, which this one passes over.
+   */
+  readonly nth: number;
 }
 
 /** A world that was marked as restored. */
 export interface Marked extends Waiting {
   /** How many people's sessions were ended. */
   readonly ended_sessions: number;
+  /** By how much every number was advanced. */
+  readonly advanced_by: number;
 }
 
 /**
- * Marks a world as restored, before anybody is served of it: every number that is given goes on a million further;
+ * Marks a world as restored, before anybody is served of it: every number that is given goes on by a million
+ * further for each restore of a backup in the same place;
  * people sign in anew, and links that were sent end; what was about to go out waits. Called again after it was
  * interrupted it would advance the numbers once more, and do nothing else.
  */
@@ -66,10 +74,11 @@ export async function markRestored(store: Store, from: RestoredFrom): Promise<Ma
     await saveWaiting(tx, begun.id, held);
     return held;
   });
-  return { ...waiting, ended_sessions: begun.ended_sessions };
+  return { ...waiting, ended_sessions: begun.ended_sessions, advanced_by: begun.advanced_by };
 }
 
-async function begin(tx: Tx, { archive, as_of }: RestoredFrom) {
+async function begin(tx: Tx, { archive, as_of, nth }: RestoredFrom) {
+  const advanced_by = nth * advanced_each;
   await advanceSequences(tx, advanced_by);
   const withdrawn_mails = (await withdrawMails(tx)) + (await endInvitationLinks(tx));
   const ended_sessions = await endAllSessions(tx);
@@ -89,7 +98,7 @@ async function begin(tx: Tx, { archive, as_of }: RestoredFrom) {
     tx,
     [places, ...numbers].map((gap) => ({ restoration_id: id, ...gap })),
   );
-  return { id, withdrawn_mails, ended_sessions };
+  return { id, withdrawn_mails, ended_sessions, advanced_by };
 }
 
 /** The job that carries out what was decided. */

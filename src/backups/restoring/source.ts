@@ -1,12 +1,15 @@
 // The file that is restored, wherever it lies.
-import { createReadStream, statSync } from "node:fs";
+import { closeSync, createReadStream, fsyncSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Erasure, erasures_file, readErasures } from "../../database/erasures.ts";
 import { startRefused } from "../../database/exit.ts";
 import type { openBucket } from "../../outbound/s3.ts";
-import { erasuresIn } from "../destinations/bucket.ts";
+import { erasuresIn, put, textIn } from "../destinations/bucket.ts";
 
-type Bucket = Pick<ReturnType<typeof openBucket>, "list" | "read">;
+type Bucket = ReturnType<typeof openBucket>;
+
+/** The file beside backups that has a line for each restore of one of them. */
+const restores_file = "restores.jsonl";
 
 /** An archive to be read, and what lies beside it. */
 export interface Source {
@@ -18,6 +21,8 @@ export interface Source {
   open(): AsyncIterable<Uint8Array>;
   /** The erasures of customers that are kept beside it. */
   erasures(): Promise<Erasure[]>;
+  /** Notes beside the backups that this one is restored, on the disk when it returns: which restore of them it is. */
+  noteRestore(line: string): Promise<number>;
 }
 
 /** An archive in a bucket. Refuses a key under which there is nothing. */
@@ -31,6 +36,12 @@ export async function bucketSource(bucket: Bucket, key: string, place: string): 
     size_bytes: found.size_bytes,
     open: () => bucket.read(key),
     erasures: () => erasuresIn(bucket, folder),
+    noteRestore: async (line) => {
+      const key = folder + restores_file;
+      const text = `${(await textIn(bucket, key)) ?? ""}${line}\n`;
+      await put(bucket, key, Buffer.from(text));
+      return placeOf(line, text);
+    },
   };
 }
 
@@ -46,5 +57,19 @@ export function fileSource(path: string): Source {
     size_bytes: found.size,
     open: () => createReadStream(path, { highWaterMark: 1024 * 1024 }),
     erasures: async () => readErasures(join(folder, erasures_file)),
+    noteRestore: async (line) => {
+      const noted = join(folder, restores_file);
+      const file = openSync(noted, "a", 0o600);
+      try {
+        writeSync(file, `${line}\n`);
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      return placeOf(line, readFileSync(noted, "utf8"));
+    },
   };
 }
+
+/** Which of the lines it is, counted from 1. Two that are noted at once have two places. */
+const placeOf = (line: string, text: string) => text.split("\n").indexOf(line) + 1;

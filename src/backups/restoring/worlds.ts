@@ -2,10 +2,12 @@
 import type { Erasure } from "../../database/erasures.ts";
 import { isStartRefused, startRefused } from "../../database/exit.ts";
 import { type OpenSettings, openStores, type Stores } from "../../database/open.ts";
-import { iso, parseMoment } from "../../kit/clock.ts";
+import { iso, parseMoment, systemClock } from "../../kit/clock.ts";
+import { randomId } from "../../kit/ids.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
 import type { Manifest } from "../archive/manifest.ts";
 import { type Marked, markRestored } from "./commands.ts";
+import type { Source } from "./source.ts";
 
 /** A world as it was restored. */
 interface RestoredWorld extends Marked {
@@ -49,7 +51,8 @@ export type Erase = (stores: Stores, erasure: Erasure) => Promise<boolean>;
 /** What both worlds are made ready with. */
 interface Making {
   readonly settings: {
-    readonly source: { readonly name: string };
+    readonly source: Pick<Source, "name" | "place" | "noteRestore">;
+    readonly say: (line: string) => void;
     readonly erase: Erase;
     readonly settleKey: (stores: Stores, data: string, manifest: Manifest) => Promise<void>;
   };
@@ -67,9 +70,10 @@ interface Making {
 export async function markAndClose(stores: Stores, making: Making): Promise<RestoredWorlds> {
   const { settings, at, manifest, moments, erasures } = making;
   try {
+    const nth = await counted(settings);
     const mark = async (mode: Mode): Promise<RestoredWorld> => {
       const as_of = moments[mode];
-      const marked = await markRestored(stores[mode], { archive: settings.source.name, as_of });
+      const marked = await markRestored(stores[mode], { archive: settings.source.name, as_of, nth });
       let erased = 0;
       for (const one of erasures) {
         if (one.mode === mode && (await settings.erase(stores, one))) erased += 1;
@@ -81,6 +85,18 @@ export async function markAndClose(stores: Stores, making: Making): Promise<Rest
     return worlds;
   } finally {
     await stores.close();
+  }
+}
+
+/** Notes a restore beside the backup, and answers which one it is there. */
+async function counted({ source, say }: Making["settings"]): Promise<number> {
+  const line = JSON.stringify({ archive: source.name, at: iso(systemClock().now()), id: randomId("restore") });
+  try {
+    return await source.noteRestore(line);
+  } catch (error) {
+    say(`The restore could not be noted beside the backup: ${error instanceof Error ? error.message : String(error)}`);
+    say("Do not serve another restore of these backups as well: it would give the same numbers.");
+    return 1;
   }
 }
 

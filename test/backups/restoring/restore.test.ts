@@ -196,6 +196,18 @@ test.if(canDump)(
     expect((await listAll(api, "/events?delivered=true")).map(({ id }) => id)).toContain(newest?.["event_id"]);
     await service.stop();
     expect(await run(at, "verify")).toMatchObject({ code: 0 });
+
+    // The same backup, restored once more, gives none of the numbers that the first restore has given.
+    const second = await newPlace();
+    expect(await run(second, "restore", archive)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("2,000,000 further"),
+    });
+    const other = await startAt(second);
+    const later = await order(client(other.url, key), to, "B1");
+    expect(number(later.id)).toBeGreaterThan(number(fresh.id) + 900_000);
+    await other.stop();
+    expect(await run(second, "verify")).toMatchObject({ code: 0 });
     await hook.stop();
   },
 );
