@@ -55,8 +55,9 @@ const kinds: readonly { name: string; shot: (side: Side) => Compared["few"]; wor
   },
   { name: "50 pending orders, with total", shot: () => listOrdersBy("status=pending"), worst_ratio: 1.5 },
   { name: "50 orders, with total", shot: () => listOrdersBy(""), worst_ratio: 1.5 },
-  { name: "search for an order number", shot: () => listOrdersBy("q=S-0-7"), worst_ratio: 3 },
-  { name: "search for a SKU", shot: () => listOrdersBy("q=BENCH-77"), worst_ratio: 3 },
+  // Both find as many: a page of 50 would be full among a million orders, and hold a handful among a thousand.
+  { name: "search for an order number", shot: () => listOrdersBy("q=S-0-7&limit=5"), worst_ratio: 3 },
+  { name: "search for a SKU", shot: () => listOrdersBy("q=BENCH-77&limit=5"), worst_ratio: 3 },
 ];
 
 /** The orders that are copied: of three lines, one waits and one is held; of one line, one is cancelled. */

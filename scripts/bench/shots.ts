@@ -33,7 +33,8 @@ export const orderById = ({ orders }: Ids): Shot => get("/orders/{id}", orders);
 export const listOrders: Shot = get("/orders?limit=50");
 
 /** A list of orders with these filters. */
-export const listOrdersBy = (query: string): Shot => get(`/orders?limit=50&${query}`);
+export const listOrdersBy = (query: string): Shot =>
+  get(`/orders?${query.includes("limit=") ? "" : "limit=50&"}${query}`);
 
 export const reserveSome: Shot = post(
   "/inventory/reserve",
