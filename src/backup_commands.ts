@@ -71,20 +71,27 @@ async function backup(given: Given<typeof flags> & Place): Promise<number> {
       if (done_bytes === all_bytes) bar.done();
     },
   });
-  const removed = keep === null ? [] : await removeOld(to, keep);
-  if (given.json) print(JSON.stringify({ ...made, removed }));
+  const { removed, problem } = keep === null ? { removed: [], problem: null } : await removeOld(to, keep);
+  const warnings = [...made.warnings, ...(problem === null ? [] : [`Older backups could not be removed: ${problem}`])];
+  if (given.json) print(JSON.stringify({ ...made, removed, warnings }));
   else for (const line of [...linesOf(made), ...removed.map((name) => `Removed ${name}`)]) print(line);
+  if (!given.json) for (const warning of warnings) console.error(`packhouse backup: ${warning}`);
   return 0;
 }
 
-/** Removes what is not to be kept, now that a newer one is there; answers the names. */
-async function removeOld(to: Destination, keep: Keeping): Promise<string[]> {
-  const names = namesToRemove(
-    (await to.list()).map(({ name }) => name),
-    keep,
-  );
-  for (const name of names) await to.remove(name);
-  return names;
+/** Removes what is not to be kept, now that a newer one is there. Answers the names, and what went wrong. */
+async function removeOld(to: Destination, keep: Keeping): Promise<{ removed: string[]; problem: string | null }> {
+  const removed: string[] = [];
+  try {
+    const all = (await to.list()).map(({ name }) => name);
+    for (const name of namesToRemove(all, keep)) {
+      await to.remove(name);
+      removed.push(name);
+    }
+    return { removed, problem: null };
+  } catch (error) {
+    return { removed, problem: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function linesOf({ place, size_bytes, read_bytes, sha256, worlds, secret_key, seconds }: MadeBackup): string[] {

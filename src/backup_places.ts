@@ -1,5 +1,6 @@
 // Where a backup goes, by what the operator wrote.
 import { createReadStream } from "node:fs";
+import { dirname } from "node:path";
 import { momentOfName } from "./backups/archive/names.ts";
 import { bucketPlace, folderPlace, type ShippedPlace } from "./backups/continuous/place.ts";
 import { bucketDestination } from "./backups/destinations/bucket.ts";
@@ -65,7 +66,9 @@ export function shippedPlaceOf(to: string): ShippedPlace {
  */
 export async function backupBy(from: string, moment: number): Promise<{ readonly file: string; readonly to: string }> {
   const bare = from.replace(/\/+$/, "");
-  if (bare.endsWith(".tar.zst")) return { file: bare, to: bare.includes("/") ? bare.replace(/\/[^/]*$/, "") : "." };
+  if (bare.endsWith(".tar.zst")) {
+    return { file: bare, to: inBucket.test(bare) ? bare.slice(0, bare.lastIndexOf("/")) : dirname(bare) };
+  }
   const names = (await destinationOf(bare).list()).map(({ name }) => name);
   const name = names.findLast((name) => (momentOfName(name) ?? Number.POSITIVE_INFINITY) <= moment);
   if (name !== undefined) return { file: `${bare}/${name}`, to: bare };

@@ -7,11 +7,11 @@ import { programWords } from "./config.ts";
 import { systemClock } from "./kit/clock.ts";
 import type { Log } from "./kit/log.ts";
 
-/** Opens the shipping of a data directory to a place of backups. */
-export function shippingTo(to: string, data: string, log: Log): Continuous {
+/** Opens the shipping of a data directory to a place of backups, which hold the secret key where `with_key` says so. */
+export function shippingTo(to: string, with_key: boolean, data: string, log: Log): Continuous {
   const clock = systemClock();
   const backUp = async () => {
-    const words = ["backup", to, "--data", resolve(data)];
+    const words = ["backup", to, ...(with_key ? ["--with-key"] : []), "--data", resolve(data)];
     // A process of its own: closing a descriptor of a database in this one would drop the locks of SQLite.
     const child = Bun.spawn([...programWords, ...words], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
     const said = await new Response(child.stderr).text();

@@ -133,18 +133,22 @@ async function restore(given: Given<typeof restoring>): Promise<number> {
     log: commandLog("error"),
   };
   const home = into ?? data;
+  let shipped: Shipped | null = null;
+  const onShipped = (found: Shipped) => {
+    shipped = found;
+  };
   const settleKey = (stores: Stores, at: string, manifest: Manifest) =>
     lookAtKey(stores, { at, home, manifest, renew: given["new-secret-key"], say });
   let restored: Restored;
   if (databaseUrl === null) {
-    const forward = by === null || moment === undefined ? null : forwardBy(by.to, moment, say);
+    const forward = by === null || moment === undefined ? null : forwardBy(by.to, moment, say, onShipped);
     restored = await restoreSqlite({ ...common, into: home, settleKey, forward });
   } else {
     const { restorePostgres } = await import("./backups/restoring/postgres.ts");
     restored = await restorePostgres({ ...common, into: databaseUrl, data, settleKey });
   }
   const told = toldOf(restored, databaseUrl === null ? home : "the database", source.place);
-  if (json) print(JSON.stringify({ ...restored, said: lines }));
+  if (json) print(JSON.stringify({ ...restored, shipped, said: lines }));
   else for (const line of told) print(line);
   return 0;
 }
@@ -158,17 +162,27 @@ function momentGiven(text: string): number | null {
   throw new WrongUse("--to must be a moment with its zone, such as 2026-11-24T17:30:00Z, or latest.");
 }
 
+/** How far both worlds were taken by what was shipped. */
+type Shipped = Awaited<ReturnType<typeof applyShipped>>;
+
 /** Goes on by what was shipped to the place of backups, and says how far it went. */
-function forwardBy(to: string, moment: number | null, say: (line: string) => void) {
+function forwardBy(
+  to: string,
+  moment: number | null,
+  say: (line: string) => void,
+  onShipped: (shipped: Shipped) => void,
+) {
   return async (folder: string): Promise<Readonly<Record<Mode, number>>> => {
     const reached = await applyShipped(shippedPlaceOf(to), folder, moment).catch((error) => {
       if (error instanceof ShippedDamaged) throw startRefused("damaged", error.message);
       if (error instanceof TooEarly) throw startRefused("unsuitable", error.message);
       throw error;
     });
+    onShipped(reached);
     for (const mode of modes) {
-      const { commits, number, at, is_covered } = reached[mode];
+      const { commits, number, at, segments, is_covered } = reached[mode];
       say(`  ${mode}: ${commits} commits that were shipped after it, up to commit ${number} of ${iso(at)}`);
+      if (moment === null && segments === 0) say(`    Nothing was shipped after this backup to ${to}.`);
       if (moment !== null && !is_covered) say("    Nothing that was committed later had been shipped.");
     }
     return { live: reached.live.at, test: reached.test.at };

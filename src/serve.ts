@@ -169,10 +169,10 @@ async function refusing(stores: Stores): Promise<readonly Mode[]> {
 }
 
 /** What ships the commits of the data that is about to be opened; null where nothing is shipped. */
-async function shippingOf({ ship_to, data, log }: ServeSettings) {
+async function shippingOf({ ship_to, backups, data, log }: ServeSettings) {
   if (!ship_to) return null;
   const { shippingTo } = await import("./continuous.ts");
-  return shippingTo(ship_to, data, log);
+  return shippingTo(ship_to, backups?.with_key ?? false, data, log);
 }
 
 /** What is done with data of an older version. */

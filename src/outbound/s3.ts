@@ -49,6 +49,8 @@ interface Bucket {
 const attempts_max = 4;
 const first_rest_ms = 500;
 const answer_within_ms = 120_000;
+/** What a slow line takes each millisecond, 1 Mbit/s: so much longer may what is sent take. */
+const slow_bytes_per_ms = 125;
 const read_within_ms = 24 * 60 * 60 * 1000;
 
 /** Opens a bucket. Nothing is asked yet. Refuses, at each call, a storage that does not answer or does not let us. */
@@ -74,9 +76,15 @@ export function openBucket(settings: BucketSettings): Bucket {
     complete: async (key, uploadId, tags) => {
       const parts = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
       const body = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
-      const text = await textOf("POST", key, { uploadId }, Buffer.from(body));
-      // A failure may come after the head of the answer has said 200.
-      if (text.includes("<Error>")) throw refusal(settings, 200, text);
+      try {
+        const text = await textOf("POST", key, { uploadId }, Buffer.from(body));
+        // A failure may come after the head of the answer has said 200.
+        if (text.includes("<Error>")) throw refusal(settings, 200, text);
+      } catch (error) {
+        // The answer to an attempt that was done may be lost: the upload is gone then, and the file is there.
+        const found = await listAll(key, (query) => textOf("GET", "", query));
+        if (!found.some((one) => one.key === key)) throw unreachable(settings, error);
+      }
     },
     abort: async (key, uploadId) => void (await ask("DELETE", key, { uploadId })),
     remove: async (key) => void (await ask("DELETE", key)),
@@ -87,6 +95,13 @@ export function openBucket(settings: BucketSettings): Bucket {
     },
   };
 }
+
+/** The beginning of all keys in a folder of a bucket: requests name keys without empty parts, so lists must as well. */
+export const folderKey = (prefix: string) =>
+  prefix
+    .split("/")
+    .flatMap((part) => (part === "" ? [] : [`${part}/`]))
+    .join("");
 
 type Query = Readonly<Record<string, string>>;
 
@@ -119,7 +134,8 @@ async function askPatiently(
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === attempts_max;
     try {
-      const answer = await askOnce(settings, question, within_ms);
+      const sending_ms = (question.body?.length ?? 0) / slow_bytes_per_ms;
+      const answer = await askOnce(settings, question, within_ms + sending_ms);
       if (answer.ok) return answer;
       const error = refusal(settings, answer.status, await answer.text());
       if (last || !again(answer.status)) throw error;

@@ -1,6 +1,6 @@
 // A service that makes backups by itself: each is proven, and where one cannot be made the service goes on and tells.
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backups } from "../../scripts/faults/backups.ts";
@@ -34,8 +34,19 @@ async function runs(api: ReturnType<typeof client>, wanted: (found: Record<strin
   }
 }
 
+/** A place with backups of four years ago, hour by hour, in which nothing can be noted of erased customers. */
+function longKept(at: string): string {
+  const kept = join(at, "kept");
+  mkdirSync(join(kept, "erasures.jsonl"), { recursive: true });
+  for (let hour = 0; hour < 50; hour += 1) {
+    const [day, left] = [1 + Math.floor(hour / 24), hour % 24].map((part) => String(part).padStart(2, "0"));
+    writeFileSync(join(kept, `packhouse-202211${day}T${left}0000Z.tar.zst`), "");
+  }
+  return kept;
+}
+
 test("makes a backup, proves it, and makes another when it is asked to", async () => {
-  const { folder, api, service } = await started((at) => join(at, "kept"));
+  const { folder, api, service } = await started(longKept, { PACKHOUSE_BACKUP_KEEP: "1,1,1" });
   await runs(api, (found) => found.some(({ kind, status }) => kind === "proof" && status !== "running"));
   const asked = await api.send("POST", "/backups");
   expect([asked.status, asked.body.data.cause]).toEqual([202, "request"]);
@@ -47,6 +58,7 @@ test("makes a backup, proves it, and makes another when it is asked to", async (
   ]);
   const names = readdirSync(join(folder, "kept"));
   expect(names).toContain(found[0].place.split("/").at(-1));
+  expect(names.filter((name) => name.includes("-2022")).length).toBe(0);
   const { data } = await api.must("GET", "/backups/settings");
   expect(data).toMatchObject({ configured: true, late: false, every_minutes: 5, last: { id: found[0].id } });
   const key = await service.makeKey("live");

@@ -2,7 +2,7 @@
 import { type Dirent, existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { openBucket } from "../../outbound/s3.ts";
+import { folderKey, type openBucket } from "../../outbound/s3.ts";
 
 /** Files by their names, which have slashes in them. */
 export interface ShippedPlace {
@@ -54,7 +54,7 @@ type Bucket = Pick<ReturnType<typeof openBucket>, "list" | "read" | "write" | "r
 
 /** Keeps segments in a bucket, under keys that begin with `prefix`. `place` is what the operator calls it. */
 export function bucketPlace(bucket: Bucket, prefix: string, place: string): ShippedPlace {
-  const root = `${prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`}${shipped_folder}/`;
+  const root = `${folderKey(prefix)}${shipped_folder}/`;
   return {
     place,
     list: async (below) => {

@@ -1,6 +1,6 @@
 // Backups in a bucket of S3, or of a storage that speaks as S3 does.
 import { type Erasure, erasures_file, erasuresText, mergedErasures, parseErasures } from "../../database/erasures.ts";
-import { type BucketSettings, openBucket } from "../../outbound/s3.ts";
+import { type BucketSettings, folderKey, openBucket } from "../../outbound/s3.ts";
 import { archiveName, momentOfName } from "../archive/names.ts";
 import type { Destination, Draft } from "./destination.ts";
 
@@ -17,7 +17,7 @@ const abandoned_ms = 24 * 60 * 60 * 1000;
  */
 export function bucketDestination(settings: BucketSettings, prefix: string, place: string): Destination {
   const bucket = openBucket(settings);
-  const folder = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;
+  const folder = folderKey(prefix);
   const list = async () => {
     const found = (await bucket.list(folder)).map(({ key, size_bytes }) => ({
       name: key.slice(folder.length),
@@ -34,7 +34,7 @@ export function bucketDestination(settings: BucketSettings, prefix: string, plac
     keepErasures: async (erasures) => {
       const known = await erasuresIn(bucket, folder);
       const all = mergedErasures([known, erasures]);
-      if (all.length > known.length) await put(bucket, folder + erasures_file, Buffer.from(erasuresText(all)));
+      if (all.length > known.length) await bucket.write(folder + erasures_file, Buffer.from(erasuresText(all)));
     },
     begin: async (at) => {
       const before = new Set((await list()).map(({ name }) => name));
@@ -60,12 +60,6 @@ export async function textIn(bucket: Pick<Bucket, "list" | "read">, key: string)
   const pieces: Uint8Array[] = [];
   for await (const piece of bucket.read(key)) pieces.push(piece);
   return Buffer.concat(pieces).toString();
-}
-
-/** Puts a short file under a key, in the place of the one before. */
-export async function put(bucket: Bucket, key: string, bytes: Uint8Array): Promise<void> {
-  const upload = await bucket.begin(key);
-  await bucket.complete(key, upload, [await bucket.sendPart(key, upload, 1, bytes)]);
 }
 
 async function openDraft(bucket: Bucket, key: string, place: string): Promise<Draft> {

@@ -39,8 +39,8 @@ export function folderDestination(folder: string): Destination {
       makeFolder(path);
       sweep(path);
       let moment = at;
-      // Another may have begun in the same second.
-      while (existsSync(join(path, archiveName(moment)))) moment += 1000;
+      // Another may have begun in the same second, and may not be finished yet.
+      while (readdirSync(path).some((name) => name.replace(/^\./, "").startsWith(archiveName(moment)))) moment += 1000;
       return openDraft(join(path, archiveName(moment)));
     },
     list: async () => {

@@ -35,6 +35,8 @@ export interface MadeBackup extends Pick<Manifest, "engine" | "worlds" | "made_a
   /** How much was read for it. */
   readonly read_bytes: number;
   readonly seconds: number;
+  /** What could not be done once it was safely stored. */
+  readonly warnings: readonly string[];
 }
 
 /** The authority by which devices trust this service. Its file holds its private key. */
@@ -45,7 +47,7 @@ const authority = "tls/authority.pem";
  * copied, and `with_key` where no key is at hand.
  */
 export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> {
-  const { to, data, clock, secret_key, with_key } = settings;
+  const { to, clock, secret_key, with_key } = settings;
   if (with_key && secret_key === null) {
     throw startRefused("absent", "There is no secret key to put into the backup: set PACKHOUSE_SECRET_KEY.");
   }
@@ -71,14 +73,25 @@ export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> 
         throw error instanceof Stuck ? error.reason : error;
       })
       .finally(() => copies.close());
-    await to.keepErasures(mergedErasures([readErasures(join(data, erasures_file)), await copies.erased()]));
+    const warnings = await keepErasures(settings, copies);
     const { engine, worlds, made_at, secret_key } = manifest;
     const seconds = (clock.elapsed() - begun) / 1000;
     const read_bytes = copies.size_bytes;
-    return { engine, worlds, made_at, secret_key, place: draft.place, ...ended, read_bytes, seconds };
+    return { engine, worlds, made_at, secret_key, place: draft.place, ...ended, read_bytes, seconds, warnings };
   } finally {
     // What a destination that does not answer has got, the next run removes.
     if (!is_stuck) await draft.drop();
+  }
+}
+
+/** Keeps beside the backup who was erased. Answers what went wrong: the backup itself is stored by then. */
+async function keepErasures({ to, data }: BackupSettings, copies: Copies): Promise<string[]> {
+  try {
+    await to.keepErasures(mergedErasures([readErasures(join(data, erasures_file)), await copies.erased()]));
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [`The customers who were erased could not be noted in ${erasures_file} beside it: ${reason}`];
   }
 }
 

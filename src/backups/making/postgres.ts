@@ -1,13 +1,13 @@
 // Copies the two schemas of a PostgreSQL database into an archive, each as a snapshot of its own shows it.
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startRefused } from "../../database/exit.ts";
 import { erasuresIn } from "../../database/postgres_erasures.ts";
 import { holdSnapshot } from "../../database/postgres_snapshot.ts";
 import { iso } from "../../kit/clock.ts";
+import { folderForNow } from "../../kit/leftovers.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
-import { isRunning } from "../../kit/processes.ts";
 import { filePieces } from "../copies/file_pieces.ts";
 import { checkDump, dumpSchema } from "../copies/pg_dump.ts";
 import type { Copies } from "./copies.ts";
@@ -23,8 +23,7 @@ interface Dump {
  * database without the data of Packhouse, and a machine without a fit `pg_dump`.
  */
 export async function copyPostgres(url: string, ending: AbortSignal): Promise<Copies> {
-  sweep();
-  const folder = mkdtempSync(join(tmpdir(), `${beginning}${process.pid}-`));
+  const folder = folderForNow(tmpdir(), "packhouse-dump-");
   const close = async () => rmSync(folder, { recursive: true, force: true });
   try {
     const dumps: Record<Mode, Dump> = {
@@ -53,16 +52,6 @@ export async function copyPostgres(url: string, ending: AbortSignal): Promise<Co
   } catch (error) {
     await close();
     throw error;
-  }
-}
-
-const beginning = "packhouse-dump-";
-
-/** Removes what killed runs have left. */
-function sweep(): void {
-  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(beginning))) {
-    const pid = Number(name.slice(beginning.length).split("-")[0]);
-    if (!isRunning(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
   }
 }
 

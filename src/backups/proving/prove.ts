@@ -1,6 +1,5 @@
 // Proves a backup: it is restored where nobody looks, held against every rule, and removed.
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { readAddress } from "../../config.ts";
 import { type Administration, administered } from "../../database/administration.ts";
 import { startRefused } from "../../database/exit.ts";
@@ -8,6 +7,7 @@ import type { Stores } from "../../database/open.ts";
 import type { Db } from "../../database/store.ts";
 import type { Difference } from "../../database/verifier.ts";
 import { type Clock, systemClock } from "../../kit/clock.ts";
+import { folderForNow } from "../../kit/leftovers.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Mode } from "../../kit/mode.ts";
 import { makeFolder } from "../../kit/whole_file.ts";
@@ -36,8 +36,6 @@ interface Proof {
   readonly differences: Readonly<Record<Mode, readonly Difference[]>>;
 }
 
-const prefix = ".packhouse-verify-";
-
 /**
  * Restores an archive into a folder of its own, or a PostgreSQL database of its own, holds it against every rule and
  * removes it, whatever comes of it. Refuses with a `StartRefused` what cannot be restored.
@@ -45,8 +43,7 @@ const prefix = ".packhouse-verify-";
 export async function proveBackup(settings: ProofSettings): Promise<Proof> {
   const { source, folder, database_url, log, ending, verify } = settings;
   makeFolder(folder);
-  sweep(folder);
-  const made = mkdtempSync(join(folder, `${prefix}${process.pid}-`));
+  const made = folderForNow(folder, ".packhouse-verify-");
   try {
     const manifest = await unlessEnded(ending, unpack(source, made, database_url === null ? "sqlite" : "postgres"));
     const look = async (url: string | null): Promise<Proof> => {
@@ -81,23 +78,6 @@ async function verified(stores: Stores, verify: ProofSettings["verify"]): Promis
     return { live, test };
   } finally {
     await stores.close();
-  }
-}
-
-/** Removes what proofs that were killed have left. */
-function sweep(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    const pid = new RegExp(`^${prefix.replaceAll(".", "\\.")}(\\d+)-`).exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === "EPERM";
   }
 }
 

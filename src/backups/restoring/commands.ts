@@ -140,13 +140,15 @@ export async function settleSome(tx: Tx): Promise<boolean> {
   if (released === settled_together_max) return true;
   if (decision === "drop") {
     if ((await skipHeldReports(tx, settled_together_max)) === settled_together_max) return true;
-    for (const label of await lockHeldPurchases(tx, settled_together_max)) {
+    const labels = await lockHeldPurchases(tx, settled_together_max);
+    for (const label of labels) {
       const reference = label.offer_ref === null ? "" : ` Its reference is ${label.offer_ref}.`;
       const message =
         `It was being bought when the data came from a backup, and was dropped.${reference} Look at the carrier` +
         ` ${label.carrier} whether it was bought, and ask for a refund then.`;
       await recordFailed(tx, label, { code: "dropped_after_restore", message, known: false });
     }
+    if (labels.length === settled_together_max) return true;
   }
   await saveSettled(tx);
   tx.wake(finishing_job, tx.now);

@@ -1,5 +1,5 @@
 // Restores an archive of a PostgreSQL database into one that holds nothing of Packhouse yet.
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { environmentWith } from "../../config.ts";
@@ -7,6 +7,7 @@ import { type Administration, administered } from "../../database/administration
 import { erasures_file, mergedErasures, recordErasures } from "../../database/erasures.ts";
 import { startRefused } from "../../database/exit.ts";
 import { migration_lock, migration_lock_key, unfinished_schema } from "../../database/migrate_postgres.ts";
+import { folderForNow } from "../../kit/leftovers.ts";
 import { modes } from "../../kit/mode.ts";
 import { connectionOf } from "../copies/pg_dump.ts";
 import type { Restored, RestoreSettings } from "./sqlite.ts";
@@ -34,7 +35,7 @@ export async function restorePostgres(settings: Settings): Promise<Restored> {
       say("What an interrupted restore had left in the database was removed; nothing of it was in use.");
     }
     await begin(admin);
-    const folder = mkdtempSync(join(tmpdir(), "packhouse-restore-"));
+    const folder = folderForNow(tmpdir(), "packhouse-restore-");
     try {
       return await restore(settings, folder, admin);
     } catch (error) {

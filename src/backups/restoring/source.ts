@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { type Erasure, erasures_file, readErasures } from "../../database/erasures.ts";
 import { startRefused } from "../../database/exit.ts";
 import type { openBucket } from "../../outbound/s3.ts";
-import { erasuresIn, put, textIn } from "../destinations/bucket.ts";
+import { erasuresIn, textIn } from "../destinations/bucket.ts";
 
 type Bucket = ReturnType<typeof openBucket>;
 
@@ -39,7 +39,7 @@ export async function bucketSource(bucket: Bucket, key: string, place: string): 
     noteRestore: async (line) => {
       const key = folder + restores_file;
       const text = `${(await textIn(bucket, key)) ?? ""}${line}\n`;
-      await put(bucket, key, Buffer.from(text));
+      await bucket.write(key, Buffer.from(text));
       return placeOf(line, text);
     },
   };

@@ -10,7 +10,7 @@ export interface Child {
   end(): void;
 }
 
-const said_max = 1000;
+const problem_max = 1000;
 
 /**
  * Runs a command of this program. Its words are read by anyone on the machine; what is secret goes by its environment.
@@ -27,10 +27,11 @@ export function runCommand(words: readonly string[], database_url: string | null
     const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
     const code = await child.exited;
     if (code === 0) return { said: lastLine(out) };
-    const problem = lastLine(errors).replace(/^packhouse [\w -]+?: /, "") || lastLine(out);
+    const told = lastLine(errors).replace(/^packhouse [\w -]+?: /, "") || lastLine(out);
+    const problem = told.slice(0, problem_max);
     return { problem: problem === "" ? `The process that made it ended (${child.signalCode ?? code}).` : problem };
   };
   return { ended: gather(), end: () => child.kill("SIGTERM") };
 }
 
-const lastLine = (text: string) => (text.trim().split("\n").at(-1) ?? "").slice(0, said_max);
+const lastLine = (text: string) => text.trim().split("\n").at(-1) ?? "";

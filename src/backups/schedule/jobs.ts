@@ -83,13 +83,18 @@ async function doRun(
     run.kind === "proof"
       ? ["backup", "verify", run.place]
       : ["backup", to, "--json", "--attended", "--keep", kept, ...(with_key ? ["--with-key"] : []), ...place];
-  const child = runCommand(words, database_url);
-  making.child = child;
   const holding = setInterval(() => {
     store.write((tx) => holdRun(tx, run.id, tx.now + hold_ms)).catch(() => {});
   }, hold_every_ms);
-  const outcome = outcomeOf(run, await child.ended, ending.aborted);
-  clearInterval(holding);
+  const work = async (): Promise<RunOutcome> => {
+    making.child = runCommand(words, database_url);
+    const ended = await making.child.ended;
+    for (const warning of warningsOf(run, ended)) log.warn("a backup was made, but not all about it", { warning });
+    return outcomeOf(run, ended, ending.aborted);
+  };
+  const outcome = await work()
+    .catch((error) => outcomeOf(run, { problem: String(error) }, ending.aborted))
+    .finally(() => clearInterval(holding));
   runs.add(1, run.kind, outcome.error === null ? "done" : "failed");
   if (outcome.error !== null) log.error("a backup failed", { kind: run.kind, place: run.place, error: outcome.error });
   // A full disk may be that of the data as well: then it is recorded once there is room.
@@ -105,6 +110,9 @@ async function doRun(
     await Bun.sleep(again_ms);
   }
 }
+
+const warningsOf = (run: BackupRun, ended: Ended): readonly string[] =>
+  run.kind === "proof" || "problem" in ended ? [] : (JSON.parse(ended.said) as MadeBackup).warnings;
 
 function outcomeOf(run: BackupRun, ended: Ended, stopped: boolean): RunOutcome {
   const { place } = run;
