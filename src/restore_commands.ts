@@ -114,6 +114,8 @@ async function restore(given: Given<typeof restoring>): Promise<number> {
   if (into !== undefined && databaseUrl !== null) {
     throw new WrongUse("--into names a folder, and --database-url a database: say one of them.");
   }
+  // Without it, it would be found out only once all is loaded.
+  if (given["new-secret-key"] && databaseUrl !== null) (await import("./secret_key.ts")).givenSecretKey(databaseUrl);
   const lines: string[] = [];
   const say = (line: string) => {
     lines.push(line);
@@ -246,6 +248,11 @@ async function lookAtKey(stores: Stores, { at, home, manifest, renew, say }: Key
     throw startRefused("unsuitable", `The backup was sealed with another secret key than the one at hand. ${advice}`);
   }
   if (secretKeyAtHand(at, databaseUrl) !== null || manifest.secret_key.fingerprint === null) return;
+  if (databaseUrl !== null) {
+    const from = manifest.secret_key.included ? ` to what was put into ${kept}, which is the key of the backup` : "";
+    say(`Before you start: set PACKHOUSE_SECRET_KEY on every server${from}.`);
+    return;
+  }
   say(`The secret key is not in the backup. Before you start: put it into ${kept}, or set PACKHOUSE_SECRET_KEY.`);
   say("Only if it is lost for good: packhouse new-secret-key goes on with another one.");
 }

@@ -201,7 +201,8 @@ function lookAt({ path, mode, log, moved, follower }: Looked, { alone, reason, u
   }
 }
 
-function refuseMarked(raw: Database, path: string): void {
+/** Refuses a database that is moved elsewhere, or into which a move is not finished. */
+export function refuseMarked(raw: Database, path: string): void {
   const tells = raw.query("select 1 from pragma_table_info('installation') where name = 'moving'").all().length > 0;
   if (tells) refuseMoved(raw.query("select moving from installation").values()[0]?.[0] as string | null, path);
 }

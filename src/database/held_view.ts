@@ -1,6 +1,7 @@
 // A view of a SQLite database that is held while the files are copied as they are. A server may go on writing.
 import { Database } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { refuseMarked } from "./data_directory.ts";
 import { checkpointPragmas } from "./sqlite_connection.ts";
 
 /** What must be copied so that a database and its log together are exactly one state of it. */
@@ -10,6 +11,8 @@ export interface HeldView {
   readonly at: number;
   /** The names of the migrations that the database has. */
   readonly migrations: readonly string[];
+  /** The customers who were erased by then, or were about to be, and when. */
+  readonly erased: readonly { readonly customer_id: number; readonly erased_at: number }[];
   /** How much of the database's file belongs to the copy, in bytes. */
   readonly file_bytes: number;
   /** How much of the log belongs to it, from its beginning; 0 when the file alone is the state. */
@@ -32,6 +35,7 @@ const frame_header_bytes = 24;
  * Takes a view of a database and holds it. While it is held, SQLite neither begins the log anew nor copies pages of
  * later commits into the file: the file's bytes and the log's first `log_bytes`, read at any time until `close`, are
  * together the state at the commit `number`. A page that a checkpoint writes meanwhile stands in these frames, too.
+ * Refuses a database that was moved elsewhere, or into which a move is not finished.
  * Call it in a process that closes no other descriptor of these files before `close`: POSIX drops SQLite's locks then.
  */
 export function holdView(path: string): HeldView {
@@ -51,9 +55,11 @@ export function holdView(path: string): HeldView {
     log = openLog(path);
     const { number, at, log_bytes } = takeView(raw, path, log);
     const migrations = raw.query<{ name: string }, []>("select name from migrations order by name").all();
+    refuseMarked(raw, path);
     return {
       ...{ number, at, log_bytes, file, log, close },
       migrations: migrations.map(({ name }) => name),
+      erased: erasedIn(raw, at),
       file_bytes: fstatSync(file).size,
       grown: () => (log === null ? 0 : fstatSync(log).size),
     };
@@ -61,6 +67,19 @@ export function holdView(path: string): HeldView {
     close();
     throw error;
   }
+}
+
+/** None where the database is of before erasures. `now` is for those that are not finished. */
+function erasedIn(raw: Database, now: number): HeldView["erased"] {
+  if (raw.query("select 1 from sqlite_schema where name = 'erasures'").all().length === 0) return [];
+  const rows = raw
+    .query<{ customers: string; finished_at: number | null }, []>(
+      "select customers, finished_at from erasures where status <> 'waiting'",
+    )
+    .all();
+  return rows.flatMap(({ customers, finished_at }) =>
+    (JSON.parse(customers) as number[]).map((customer_id) => ({ customer_id, erased_at: finished_at ?? now })),
+  );
 }
 
 function openLog(path: string): number | null {

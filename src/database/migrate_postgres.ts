@@ -138,7 +138,7 @@ export async function refuseUnfinished(client: pg.Client): Promise<void> {
 }
 
 /** Refuses a schema that is moved, or is being moved at this moment. */
-async function refuseMarked(client: pg.Client, schema: string): Promise<void> {
+export async function refuseMarked(client: pg.Client, schema: string): Promise<void> {
   if (await isKeptOut(client, schema)) {
     throw startRefused("in_use", "This database is being moved to another place: wait until that is done.");
   }

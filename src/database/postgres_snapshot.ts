@@ -1,5 +1,6 @@
 // A snapshot of one schema of a PostgreSQL database, which another program can read as well while it is held.
 import pg from "pg";
+import { refuseMarked, refuseUnfinished } from "./migrate_postgres.ts";
 import { sessionSettings } from "./postgres.ts";
 
 export interface Snapshot {
@@ -14,7 +15,10 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
-/** Takes a snapshot of a schema and holds it in a connection of its own. */
+/**
+ * Takes a snapshot of a schema and holds it in a connection of its own. Refuses one that is moved, or being moved, and a
+ * database into which a restore is not finished.
+ */
 export async function holdSnapshot(url: string, schema: string): Promise<Snapshot> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   // Its loss ends whoever reads the snapshot.
@@ -25,6 +29,8 @@ export async function holdSnapshot(url: string, schema: string): Promise<Snapsho
     await client.query(`${sessionSettings(schema)}; set statement_timeout = 0`);
     await client.query("set idle_in_transaction_session_timeout = 0");
     await client.query("begin isolation level repeatable read read only");
+    await refuseUnfinished(client);
+    await refuseMarked(client, schema);
     const { rows } = await client.query<{ name: string; at: number; version: number; there: boolean }>(
       `select pg_export_snapshot() as name, (extract(epoch from clock_timestamp()) * 1000)::float8 as at,
          current_setting('server_version_num')::int as version, to_regclass('migrations') is not null as there`,

@@ -3,6 +3,7 @@ import { existsSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { commitText } from "../../database/commit_file.ts";
 import { startRefused } from "../../database/exit.ts";
+import { refuseGoingBack } from "../../database/going_back.ts";
 import { type HeldView, holdView } from "../../database/held_view.ts";
 import { tryLock } from "../../database/lock.ts";
 import { walState } from "../../database/wal.ts";
@@ -18,10 +19,12 @@ const log_growth_max_bytes = 4 * 1024 * 1024 * 1024;
 const room_min_bytes = 256 * 1024 * 1024;
 
 /**
- * Takes a view of each database. Refuses a folder without them, and on which no server runs, a log that is damaged.
+ * Takes a view of each database. Refuses a folder without them, one that is moved or on its way back to before an
+ * upgrade, and on which no server runs, a log that is damaged.
  * What is copied is the state of each at its own moment, as `holdView` tells.
  */
 export function copySqlite(data: string): Copies {
+  refuseGoingBack(data);
   for (const mode of modes) if (!existsSync(join(data, `${mode}.db`))) throw absent(data);
   refuseDamaged(data);
   const views: HeldView[] = [];
@@ -42,8 +45,8 @@ export function copySqlite(data: string): Copies {
       for (const mode of modes) await addWorld(archive, mode, { live, test }[mode], onPiece);
     },
     check: () => refuseGrown(views, data),
-    // The server of this data is the only one, and its file is whole.
-    erased: async () => [],
+    // The file beside the data may be that of another place, from which the data was moved.
+    erased: async () => modes.flatMap((mode) => ({ live, test })[mode].erased.map((one) => ({ mode, ...one }))),
     close: async () => {
       for (const view of views) view.close();
     },

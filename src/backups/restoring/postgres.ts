@@ -1,7 +1,7 @@
 // Restores an archive of a PostgreSQL database into one that holds nothing of Packhouse yet.
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { environmentWith } from "../../config.ts";
 import { type Administration, administered } from "../../database/administration.ts";
 import { erasures_file, mergedErasures, recordErasures } from "../../database/erasures.ts";
@@ -9,8 +9,9 @@ import { startRefused } from "../../database/exit.ts";
 import { migration_lock, migration_lock_key, unfinished_schema } from "../../database/migrate_postgres.ts";
 import { folderForNow } from "../../kit/leftovers.ts";
 import { modes } from "../../kit/mode.ts";
+import { makeFolder, writeWhole } from "../../kit/whole_file.ts";
 import { connectionOf } from "../copies/pg_dump.ts";
-import type { Restored, RestoreSettings } from "./sqlite.ts";
+import { type Restored, type RestoreSettings, refuseConflicts } from "./sqlite.ts";
 import { unpack } from "./unpack.ts";
 import { markAndClose, momentsOf, openRestored } from "./worlds.ts";
 
@@ -52,6 +53,8 @@ async function restore(settings: Settings, folder: string, admin: Administration
   const manifest = await unpack(source, folder, "postgres");
   const moments = momentsOf(manifest);
   const erasures = mergedErasures([settings.erasures, await source.erasures()]);
+  refuseConflicts(data, folder);
+  keepSecretFiles(folder, data);
   await loadDumps(into, folder);
   const stores = await openRestored(source.place, { data, database_url: into, log });
   const worlds = await markAndClose(stores, { settings, at: data, manifest, moments, erasures });
@@ -59,6 +62,16 @@ async function restore(settings: Settings, folder: string, admin: Administration
   recordErasures(join(data, erasures_file), erasures);
   await admin.ask(`drop schema ${unfinished_schema}`);
   return { state: "restored", manifest, worlds };
+}
+
+/** Puts what is secret in an archive into the data directory of this machine, where nothing is in its place. */
+function keepSecretFiles(folder: string, data: string): void {
+  for (const name of ["secret.key", "tls/authority.pem"]) {
+    const [from, to] = [join(folder, name), join(data, name)];
+    if (!existsSync(from) || existsSync(to)) continue;
+    makeFolder(dirname(to));
+    writeWhole(to, readFileSync(from));
+  }
 }
 
 // One restore at a time, until the connection ends.

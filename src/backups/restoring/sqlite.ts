@@ -102,7 +102,7 @@ function refuseExisting(into: string): void {
 }
 
 /** Refuses files in the folder that the archive has, too, and that are not the same. */
-function refuseConflicts(into: string, made: string): void {
+export function refuseConflicts(into: string, made: string): void {
   for (const file of filesIn(made)) {
     const there = join(into, file);
     if (!existsSync(there) || readFileSync(there, "utf8").trim() === readFileSync(join(made, file), "utf8").trim())

@@ -6,6 +6,7 @@ import { type Mode, modes } from "../../kit/mode.ts";
 import { makeFolder, syncFolder } from "../../kit/whole_file.ts";
 import { checkFiles } from "../data_directory.ts";
 import { startRefused } from "../exit.ts";
+import { refuseGoingBack } from "../going_back.ts";
 import { lock } from "../lock.ts";
 import { isLacking, migrateSqlite, standingOnSqlite } from "../migrate.ts";
 import { isRestored, placeRestored, refuseUnfinished } from "../restored_files.ts";
@@ -34,6 +35,7 @@ export function openSqliteEnd(folder: string, purpose: Purpose): End {
   }
   makeFolder(data);
   refuseUnfinished(data);
+  refuseGoingBack(data);
   const taken = lock(join(data, "instance.lock"));
   const worlds: SqliteWorld[] = [];
   try {

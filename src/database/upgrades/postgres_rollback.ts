@@ -6,7 +6,7 @@ import pg from "pg";
 import { type Mode, modes } from "../../kit/mode.ts";
 import { startRefused } from "../exit.ts";
 import { namesOf } from "../migrate.ts";
-import { standingOf } from "../migrate_postgres.ts";
+import { refuseMarked, standingOf } from "../migrate_postgres.ts";
 import { takeAlone, whoIsThere } from "../presence.ts";
 import { runProgram } from "./postgres_programs.ts";
 import { dump_name } from "./postgres_snapshot.ts";
@@ -53,6 +53,7 @@ export async function rollBackPostgres(url: string, settings: RollbackSettings):
 }
 
 async function hasOf(client: pg.Client, mode: Mode): Promise<string[]> {
+  await refuseMarked(client, mode);
   return namesOf((await standingOf(client, { schema: mode, mode })).applied);
 }
 

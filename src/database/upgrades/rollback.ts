@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { type Clock, iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
-import { checkFiles } from "../data_directory.ts";
+import { checkFiles, refuseMarked } from "../data_directory.ts";
 import { erasures_file, readErasures } from "../erasures.ts";
 import { startRefused } from "../exit.ts";
 import { lock } from "../lock.ts";
@@ -136,6 +136,7 @@ export function rollBackDirectory(settings: RollbackSettings): number {
 function migrationsOf(path: string): string[] {
   if (!existsSync(path)) return [];
   using raw = new Database(path, { create: false, readwrite: true, strict: true });
+  refuseMarked(raw, path);
   return namesOf(standingOnSqlite(raw, path).applied);
 }
 
