@@ -74,8 +74,7 @@ async function backup(given: Given<typeof flags> & Place): Promise<number> {
   const { removed, problem } = keep === null ? { removed: [], problem: null } : await removeOld(to, keep);
   const warnings = [...made.warnings, ...(problem === null ? [] : [`Older backups could not be removed: ${problem}`])];
   if (given.json) print(JSON.stringify({ ...made, removed, warnings }));
-  else for (const line of [...linesOf(made), ...removed.map((name) => `Removed ${name}`)]) print(line);
-  if (!given.json) for (const warning of warnings) console.error(`packhouse backup: ${warning}`);
+  else for (const line of [...linesOf(made), ...removed.map((name) => `Removed ${name}`), ...warnings]) print(line);
   return 0;
 }
 

@@ -16,8 +16,8 @@ export interface Snapshot {
 }
 
 /**
- * Takes a snapshot of a schema and holds it in a connection of its own. Refuses one that is moved, or being moved, and a
- * database into which a restore is not finished.
+ * Takes a snapshot of a schema and holds it in a connection of its own. Refuses one that is moved, or is being moved,
+ * and a database into which a restore is not finished.
  */
 export async function holdSnapshot(url: string, schema: string): Promise<Snapshot> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isRunning } from "./processes.ts";
 
-/** Makes a folder inside of another, under a name that begins so and tells whose it is. Removes those of ended processes. */
+/** Makes a folder in another, under a name that begins so and tells whose it is. Removes those of ended processes. */
 export function folderForNow(within: string, beginning: string): string {
   for (const name of readdirSync(within)) {
     if (!name.startsWith(beginning)) continue;
