@@ -61,6 +61,10 @@ function addHostile(path: string): void {
   for (const lines of [every_byte, new Uint8Array(0), new Uint8Array(2_000_000).fill(92)]) {
     raw.run("insert into request_blocks (from_at, to_at, count, classes, lines) values (1, 2, 3, 4, ?)", [lines]);
   }
+  // As text, 10000 comes before 9999.
+  for (const id of [9999, 10_000]) {
+    raw.run("insert into request_blocks (id, from_at, to_at, count, classes, lines) values (?, 1, 2, 3, 4, x'')", [id]);
+  }
   const metadata = '{ "b": 1.0, "a": "\\u0000 \\ud800", "a": [1e2, 90071992547409931234] }';
   raw.run("update merchants set metadata = ?", [metadata]);
   raw.run("commit");

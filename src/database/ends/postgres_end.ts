@@ -269,8 +269,9 @@ class PostgresWorld implements World {
     return table.columns.map(({ name }, at) => kinds[at]?.told(quoted(name))).join();
   }
 
-  #key({ key, columns }: Table): string[] {
-    return key.map((at) => quoted(columns[at]?.name ?? ""));
+  /** With the name of the table: a column alone would be the text that it is told as, whose order is another. */
+  #key({ name, key, columns }: Table): string[] {
+    return key.map((at) => `${quoted(name)}.${quoted(columns[at]?.name ?? "")}`);
   }
 
   async #whole(work: () => Promise<void>): Promise<void> {
