@@ -20,13 +20,22 @@ const surroundings = {
   PACKHOUSE_SECRET_KEY: usual_secret_key,
 };
 
-function start(words: readonly string[]) {
-  return Bun.spawn([...usualProgram, ...words], { env: surroundings, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+/** Begins one command of Packhouse, to be waited for or killed. */
+export function startPackhouse(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return Bun.spawn([...usualProgram, ...words], {
+    env: { ...surroundings, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
 }
 
 /** Runs one command of Packhouse to its end. */
-export async function packhouse(...words: readonly string[]): Promise<Said> {
-  const child = start(words);
+export const packhouse = (...words: readonly string[]): Promise<Said> => packhouseWith({}, ...words);
+
+/** Runs one command with other surroundings to its end. */
+export async function packhouseWith(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Said> {
+  const child = startPackhouse(words, env);
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code, out, err };
 }
@@ -137,7 +146,7 @@ const chance = (seed: number) => Number(Bun.hash(`move ${seed}`) % 1_000_003n) /
 export async function killedMove(from: string, to: string, seed: number, lasts_ms: number): Promise<Round> {
   const words = ["move", "--from", from, "--to", to];
   const killed_after_ms = Math.round(chance(seed) * lasts_ms);
-  const child = start(words);
+  const child = startPackhouse(words);
   await Promise.race([Bun.sleep(killed_after_ms), child.exited]);
   child.kill("SIGKILL");
   await child.exited;

@@ -11,11 +11,14 @@ export interface Mark {
   readonly other: string;
   /** When the move began or ended (ms). */
   readonly at: number;
-  /** The merchant that alone is moved; null when all is. */
+  /** The code of the merchant that alone is moved; null when all is. */
   readonly merchant: string | null;
-  /** Statements that make this world whole again once all rows have arrived, in their order. */
+  /**
+   * Statements that make this world whole again once all rows have arrived, in their order; of a merchant that arrives,
+   * those that take back what was done for it beside its rows.
+   */
   readonly restore: readonly string[];
-  /** Whether all rows had arrived, so that only the rest of `restore` is to be done. */
+  /** Whether all rows have arrived, so that only the rest of `restore` is to be done, or the source to be closed. */
   readonly filled: boolean;
 }
 
@@ -34,6 +37,13 @@ export function readMark(text: string | null): Mark | null {
 export function refuseMoved(text: string | null, where: string): void {
   const mark = readMark(text);
   if (mark === null) return;
+  if (mark.merchant !== null) {
+    const way = "Run the same packhouse move again: it goes on where it was. With --undo it is taken back.";
+    throw startRefused(
+      "unsuitable",
+      `${where} holds half of a move of the merchant ${mark.merchant} from ${mark.other}. ${way}`,
+    );
+  }
   if (mark.state === "arriving") {
     const way = `Run the same packhouse move again: it goes on where it was. With --begin-anew it begins from nothing.`;
     const safe = `All of it is still at ${mark.other}, as it was.`;
