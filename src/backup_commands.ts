@@ -63,7 +63,7 @@ async function backup(given: Given<typeof flags> & Place): Promise<number> {
     secret_key: secretKeyAtHand(data, databaseUrl),
     with_key: given["with-key"],
     clock: systemClock(),
-    copy: () => (databaseUrl === null ? copySqlite(data) : copyPostgres(databaseUrl, ending)),
+    copy: () => (databaseUrl === null ? copySqlite(data) : copyPostgres(databaseUrl, data, ending)),
     onProgress: (done_bytes, all_bytes) => {
       if (!process.stderr.isTTY) return;
       bar ??= progress("Copying (MiB)", Math.ceil(all_bytes / mebibyte), process.stderr);

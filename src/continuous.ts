@@ -1,9 +1,11 @@
 // How `serve` ships what is committed: where to, and by which backups.
-import { resolve } from "node:path";
+import { statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { destinationOf, shippedPlaceOf } from "./backup_places.ts";
 import { momentOfName } from "./backups/archive/names.ts";
 import { type Continuous, openContinuous } from "./backups/continuous/continuous.ts";
 import { programWords } from "./config.ts";
+import { erasures_file, readErasures } from "./database/erasures.ts";
 import { systemClock } from "./kit/clock.ts";
 import type { Log } from "./kit/log.ts";
 
@@ -21,5 +23,13 @@ export function shippingTo(to: string, with_key: boolean, data: string, log: Log
     const all = await destinationOf(to).list();
     return all.flatMap(({ name }) => momentOfName(name) ?? []);
   };
-  return openContinuous({ data, place: shippedPlaceOf(to), log, now: () => clock.now(), backUp, backups });
+  const erased = join(data, erasures_file);
+  let kept_ms = 0;
+  const beside = async () => {
+    const changed_ms = statSync(erased, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (changed_ms === kept_ms) return;
+    await destinationOf(to).keepErasures(readErasures(erased));
+    kept_ms = changed_ms;
+  };
+  return openContinuous({ data, place: shippedPlaceOf(to), log, now: () => clock.now(), backUp, backups, beside });
 }

@@ -66,6 +66,7 @@ const deciding = {
 const proving = {
   file: { type: "word", value: "FILE", help: "the backup: packhouse-….tar.zst, or s3://bucket/key" },
   in: { type: "string", value: "FOLDER", help: "a folder with room for the data (that of temporary files)" },
+  attended: { type: "boolean", help: "give up when the input ends, as when the program that began it is gone" },
   ...asJson,
   "database-url": { type: "string", value: "URL", help: "a PostgreSQL server, for a backup of PostgreSQL" },
 } as const satisfies Flags;
@@ -289,7 +290,13 @@ async function prove(given: Given<typeof proving>): Promise<number> {
   const source = await named(given.file);
   const { verifyStore } = await import("./verification.ts");
   const folder = given.in ?? tmpdir();
-  const where = { source, folder, database_url: databaseUrl, log: commandLog("error"), ending: endingOf(false) };
+  const where = {
+    source,
+    folder,
+    database_url: databaseUrl,
+    log: commandLog("error"),
+    ending: endingOf(given.attended),
+  };
   const { manifest, differences } = await proveBackup({ ...where, verify: verifyStore });
   const count = modes.reduce((sum, mode) => sum + differences[mode].length, 0);
   if (given.json) {

@@ -32,6 +32,8 @@ interface ContinuousSettings {
   readonly backUp: () => Promise<void>;
   /** The moments (ms) of the backups in the place. */
   readonly backups: () => Promise<readonly number[]>;
+  /** Keeps beside the segments what else a restore needs; called before some are sent. */
+  readonly beside?: () => Promise<void>;
   readonly every_ms?: number;
   readonly most_waiting_bytes?: number;
 }
@@ -185,6 +187,7 @@ class Shipping implements Continuous {
     const until = modes.map((world) => [world, this.followers[world].known.taken_until] as const);
     try {
       if (!this.#checked) await this.#checkPlace();
+      await this.#settings.beside?.();
       for (const world of modes) {
         for (const { name } of waitingIn(this.#spool, world)) {
           const bytes = await readFile(join(this.#spool, name));

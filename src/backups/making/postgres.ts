@@ -1,5 +1,5 @@
 // Copies the two schemas of a PostgreSQL database into an archive, each as a snapshot of its own shows it.
-import { closeSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startRefused } from "../../database/exit.ts";
@@ -19,11 +19,12 @@ interface Dump {
 }
 
 /**
- * Writes both schemas into temporary files, since an archive tells the size of a file before its content. Refuses a
+ * Writes both schemas into temporary files, since an archive tells the size of a file before its content. They lie in
+ * the data directory where there is one: the folder for temporary files is often in memory, and small. Refuses a
  * database without the data of Packhouse, and a machine without a fit `pg_dump`.
  */
-export async function copyPostgres(url: string, ending: AbortSignal): Promise<Copies> {
-  const folder = folderForNow(tmpdir(), "packhouse-dump-");
+export async function copyPostgres(url: string, data: string, ending: AbortSignal): Promise<Copies> {
+  const folder = folderForNow(existsSync(data) ? data : tmpdir(), ".packhouse-dump-");
   const close = async () => rmSync(folder, { recursive: true, force: true });
   try {
     const dumps: Record<Mode, Dump> = {

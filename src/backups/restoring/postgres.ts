@@ -1,6 +1,5 @@
 // Restores an archive of a PostgreSQL database into one that holds nothing of Packhouse yet.
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { environmentWith } from "../../config.ts";
 import { type Administration, administered } from "../../database/administration.ts";
@@ -29,14 +28,15 @@ type Settings = Omit<RestoreSettings, "into" | "forward"> & {
  * or the programs of PostgreSQL are missing.
  */
 export async function restorePostgres(settings: Settings): Promise<Restored> {
-  const { into, say } = settings;
+  const { into, data, say } = settings;
+  makeFolder(data);
   return administered(into, async (admin) => {
     await takeLock(admin);
     if (await dropUnfinished(admin)) {
       say("What an interrupted restore had left in the database was removed; nothing of it was in use.");
     }
     await begin(admin);
-    const folder = folderForNow(tmpdir(), "packhouse-restore-");
+    const folder = folderForNow(data, ".packhouse-restore-");
     try {
       return await restore(settings, folder, admin);
     } catch (error) {

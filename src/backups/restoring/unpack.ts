@@ -7,8 +7,8 @@ import type { Manifest } from "../archive/manifest.ts";
 import { type ArchiveEntry, openArchive } from "../archive/reader.ts";
 import type { Source } from "./source.ts";
 
-/** So much is left free at least, for what is written while the data is looked over. */
-const room_left_bytes = 64 * 1024 * 1024;
+/** So much is left free at least, for what a server writes to the same disk while the data is looked over. */
+const room_left_bytes = 256 * 1024 * 1024;
 /** Names of files of a data directory, and of files in its folders. */
 const plain_name = /^(?!\.)[\w.-]+(?:\/(?!\.)[\w.-]+)?$/;
 

@@ -1,6 +1,7 @@
 // The act of the clock that makes backups: a run is claimed in a transaction, done by a child process, and recorded in
 // another. The service goes on whatever becomes of it.
 
+import { join } from "node:path";
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import type { BackupPlan } from "../../kit/backup_plan.ts";
@@ -81,7 +82,7 @@ async function doRun(
   const kept = `${keep.hours},${keep.days},${keep.months}`;
   const words =
     run.kind === "proof"
-      ? ["backup", "verify", run.place]
+      ? ["backup", "verify", run.place, "--attended", "--in", join(data, "proofs")]
       : ["backup", to, "--json", "--attended", "--keep", kept, ...(with_key ? ["--with-key"] : []), ...place];
   const holding = setInterval(() => {
     store.write((tx) => holdRun(tx, run.id, tx.now + hold_ms)).catch(() => {});

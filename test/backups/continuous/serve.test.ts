@@ -1,6 +1,6 @@
 // A service that ships what it commits loses its disk, and comes back as of any moment.
 import { expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, rmSync, watch } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,8 +45,18 @@ if (engine === "sqlite")
       await run("keys", "create", "--name", "before", "--mode", "live", "--data", data);
       const moment = new Date().toISOString();
       await run("keys", "create", "--name", "after", "--mode", "live", "--data", data);
+      const post = async (path: string, body: object) => {
+        const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+        const sent = { method: "POST", headers, body: JSON.stringify(body) };
+        return (await (await fetch(`${service.url}/v1${path}`, sent)).json()) as { id: string };
+      };
+      const { id } = await post("/customers", { email: "buyer@shop.example" });
+      await post(`/customers/${id}/erasure`, {});
+      while (!existsSync(join(data, "erasures.jsonl"))) await Bun.sleep(20);
       expect(await service.stop()).toBe(0);
       rmSync(data, { recursive: true });
+      // A restore to before the erasure has to do it again.
+      expect(readFileSync(join(to, "erasures.jsonl"), "utf8")).toContain(`"${id}"`);
 
       const told = await run("backup", "moments", to, "--json");
       const worlds = told.out
