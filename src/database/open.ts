@@ -61,13 +61,17 @@ async function enrolled(url: string, { log }: OpenSettings, stores: readonly Sto
   return registry;
 }
 
+const breaking_waits =
+  "the upgrade of the database is breaking: it waits until all other servers and commands have stopped";
+
 /** Migrates both schemas. What is breaking waits until nobody works on them; what is additive does not. */
 async function migrateWorlds(url: string, { log, older, unfinished, moved }: OpenSettings): Promise<void> {
   const { isAdditive, migratePostgresWorlds } = await import("./migrate_postgres.ts");
-  const { requireAlone, untilAlone } = await import("./presence.ts");
+  const { requireAlone, requireNoCopy, untilAlone } = await import("./presence.ts");
   const worlds = modes.map((mode) => ({ schema: mode, mode }));
   const before: AroundPostgres["before"] = async (client, standings) => {
     if (older === "refused") throw refuseOlder("The database");
+    await requireNoCopy(client, modes);
     if (standings.every(isAdditive)) {
       log.info("what is new in the database is additive: other servers go on beside it");
       return;
@@ -78,10 +82,10 @@ async function migrateWorlds(url: string, { log, older, unfinished, moved }: Ope
   const after: AroundPostgres["after"] = async (client, standings) => {
     if (older !== "refused" && !standings.every(isAdditive)) await older?.afterPostgres(client, standings);
   };
-  const tell = (there: readonly string[]) =>
-    log.warn("the upgrade of the database is breaking: it waits until all other servers and commands have stopped", {
-      still_there: there.join(", "),
-    });
+  const tell = (there: readonly string[] | null) => {
+    if (there === null) log.warn("the upgrade of the database waits until the backup of it is made that is under way");
+    else log.warn(breaking_waits, { still_there: there.join(", ") });
+  };
   const migrate = () => migratePostgresWorlds(url, worlds, { before, after }, undefined, { unfinished, moved });
   const standings = await untilAlone(migrate, tell);
   const added = namesOf(standings.flatMap(({ applied }) => strangeMigrations(known_migrations.postgres, applied)));

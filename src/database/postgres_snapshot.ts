@@ -2,6 +2,7 @@
 import pg from "pg";
 import { refuseMarked, refuseUnfinished } from "./migrate_postgres.ts";
 import { sessionSettings } from "./postgres.ts";
+import { announceCopy } from "./presence.ts";
 
 export interface Snapshot {
   /** By what another connection takes the same view. */
@@ -28,6 +29,7 @@ export async function holdSnapshot(url: string, schema: string): Promise<Snapsho
     // However long it takes to read all of it.
     await client.query(`${sessionSettings(schema)}; set statement_timeout = 0`);
     await client.query("set idle_in_transaction_session_timeout = 0");
+    await announceCopy(client, schema);
     await client.query("begin isolation level repeatable read read only");
     await refuseUnfinished(client);
     await refuseMarked(client, schema);

@@ -55,11 +55,30 @@ export async function whoIsThere(client: pg.ClientBase, schemas: readonly string
 
 /** Somebody works on the schemas; what must be alone with them is undone, and tried again. */
 class NotAlone extends Error {
-  readonly there: readonly string[];
-  constructor(there: readonly string[]) {
-    super(`others work on the database: ${there.join(", ")}`);
+  /** From where they work on them; null while a backup is made of them. */
+  readonly there: readonly string[] | null;
+  constructor(there: readonly string[] | null) {
+    super(there === null ? "a backup of the database is being made" : `others work on it: ${there.join(", ")}`);
     this.there = there;
   }
+}
+
+const copy_lock_key = 0x50414342;
+
+/** Says that a schema is copied until this client's connection ends: nothing of it is changed meanwhile. */
+export async function announceCopy(client: pg.ClientBase, schema: string): Promise<void> {
+  await client.query(`select pg_advisory_lock_shared(${copy_lock_key}, hashtext($1))`, [schema]);
+}
+
+/**
+ * Keeps copies of the schemas from beginning until the transaction of this client ends. Throws, for `untilAlone`, while
+ * one is made: a copy reads each table, so a change of one would wait for it, and all work with that table behind it.
+ */
+export async function requireNoCopy(client: pg.ClientBase, schemas: readonly string[]): Promise<void> {
+  const taken = `select bool_and(pg_try_advisory_xact_lock(${copy_lock_key}, hashtext(name))) as taken
+    from unnest($1::text[]) as name`;
+  const { rows } = await client.query<{ taken: boolean }>(taken, [schemas]);
+  if (rows[0]?.taken !== true) throw new NotAlone(null);
 }
 
 /** As `takeAlone`; throws, for `untilAlone`, when somebody works on the schemas. */
@@ -69,9 +88,12 @@ export async function requireAlone(client: pg.ClientBase, schemas: readonly stri
 
 /**
  * Does work that requires to be alone, again and again until it is. In between it holds nothing, so that those who are
- * not in its way can come and go. Tells every half minute from where the schemas are worked on.
+ * not in its way can come and go. Tells every half minute from where the schemas are worked on; null for a backup.
  */
-export async function untilAlone<T>(work: () => Promise<T>, tell: (there: readonly string[]) => void): Promise<T> {
+export async function untilAlone<T>(
+  work: () => Promise<T>,
+  tell: (there: readonly string[] | null) => void,
+): Promise<T> {
   for (let told_at = Number.NEGATIVE_INFINITY; ; await Bun.sleep(look_every_ms)) {
     try {
       return await work();

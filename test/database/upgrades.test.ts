@@ -4,13 +4,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { startService, usual_secret_key, usualProgram } from "../../scripts/service.ts";
+import { type StartedService, startService, usual_secret_key, usualProgram } from "../../scripts/service.ts";
 import { type OtherVersion, otherVersion } from "../../scripts/versions.ts";
 import { databaseUrl } from "../../src/config.ts";
 import { recordErasures } from "../../src/database/erasures.ts";
 import { firstId } from "../../src/database/migrate.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
 import { migrations } from "../../src/database/migration_sql.ts";
+import { holdSnapshot } from "../../src/database/postgres_snapshot.ts";
 import { checkUpgrade } from "../../src/database/upgrades/check.ts";
 import { wireId } from "../../src/kit/ids.ts";
 import { mayMount } from "./child.ts";
@@ -225,10 +226,20 @@ describe("data of an older version", () => {
   );
 });
 
+/** Starts the newer version while a backup is made: it waits for its end, and nobody waits behind it. */
+async function afterBackup(url: string, older: StartedService): Promise<StartedService> {
+  const copied = await holdSnapshot(url, "live");
+  const starting = serving(added.program);
+  expect(await Promise.race([starting.then(() => "served"), Bun.sleep(2000).then(() => "waits")])).toBe("waits");
+  expect(await older.makeKey("live")).toBeString();
+  await copied.close();
+  return starting;
+}
+
 describe("what a newer version has only added", () => {
   test("is worked with by the older one, side by side on PostgreSQL", async () => {
     const older = await serving(usualProgram);
-    const beside = url === null ? null : await serving(added.program);
+    const beside = url === null ? null : await afterBackup(url, older);
     if (beside === null) {
       await older.stop();
       expect(await run(added.program, "upgrade")).toMatchObject({ code: 0 });
