@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backups } from "../../scripts/faults/backups.ts";
 import type { StartedService } from "../../scripts/service.ts";
+import { mayMount } from "../database/child.ts";
 import { client, startFreshService } from "./service.ts";
 
 const open: { service: StartedService; folder: string }[] = [];
@@ -86,6 +87,30 @@ test.each([
     expect(notices.data.map(({ subscription_id }: { subscription_id: null }) => subscription_id)).toEqual([null]);
     expect(notices.data[0].message).toContain(run.error);
     expect(existsSync(join(folder, "kept"))).toBe(false);
+  },
+  60_000,
+);
+
+test.if(mayMount())(
+  "a disk that is full: the service goes on, the operator is told, and nothing of the backup is left",
+  async () => {
+    let small = "";
+    try {
+      const { api } = await started((at) => {
+        small = join(at, "small");
+        mkdirSync(small);
+        Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", small]);
+        return small;
+      });
+      const [run] = await runs(api, (all) => all[0]?.["status"] === "failed");
+      expect(run.error).toContain("no room left");
+      await api.must("POST", "/products", { sku: "CUP", name: "Cup" });
+      const { data } = await api.must("GET", "/notices?kind=backup_failed");
+      expect(data[0].message).toContain("no room left");
+      expect(readdirSync(small)).toEqual([]);
+    } finally {
+      Bun.spawnSync(["umount", "-l", small]);
+    }
   },
   60_000,
 );

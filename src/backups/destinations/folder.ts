@@ -82,7 +82,10 @@ function openDraft(path: string): Draft {
     place: path,
     write: async (bytes) => {
       for (let at = 0; at < bytes.length; ) {
-        const { bytesWritten } = await writeTo(file, bytes, at, bytes.length - at);
+        const { bytesWritten } = await writeTo(file, bytes, at, bytes.length - at).catch((error) => {
+          if (error.code !== "ENOSPC") throw error;
+          throw startRefused("storage", `There is no room left for the backup in ${dirname(path)}.`);
+        });
         at += bytesWritten;
       }
       unsynced += bytes.length;
