@@ -4,44 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../postgres.ts";
-import { usual_secret_key, usualProgram } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
-
-/** What a command said, and its exit code. */
-interface Said {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** The surroundings of commands: nothing leads them to another place. */
-const surroundings = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"))),
-  PACKHOUSE_SECRET_KEY: usual_secret_key,
-};
-
-/** Begins one command of Packhouse, to be waited for or killed. */
-export function startPackhouse(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return Bun.spawn([...usualProgram, ...words], {
-    env: { ...surroundings, ...env },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-}
-
-/** Runs one command of Packhouse to its end. */
-export const packhouse = (...words: readonly string[]): Promise<Said> => packhouseWith({}, ...words);
-
-/** Runs one command with other surroundings to its end. */
-export async function packhouseWith(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Said> {
-  const child = startPackhouse(words, env);
-  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  return { code, out, err };
-}
-
-/** The flags by which a command works on a place. */
-export const at = (place: string): string[] => (place.includes("://") ? ["--database-url", place] : ["--data", place]);
+import { killMerchantMoves, killUndos } from "./move_kills.ts";
+import { at, chance, makeDatabase, packhouse, type Round, startPackhouse, told } from "./move_places.ts";
 
 /** Makes the sample businesses in a new data directory, and beside them values that are hard to carry. */
 export async function makeSample(data: string): Promise<void> {
@@ -99,27 +64,6 @@ export function contentOf(data: string): Map<string, string> {
   return content;
 }
 
-/** An empty database on a server; its address. */
-export async function makeDatabase(url: string): Promise<string> {
-  const name = `move_${Bun.randomUUIDv7("hex").slice(-12)}`;
-  const sql = new Bun.SQL(url);
-  await sql.unsafe(`create database ${name}`);
-  await sql.close();
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  return own.href;
-}
-
-/** What an operator is told by a place: it works, nothing is there, it is half moved, it was moved, or else. */
-async function told(place: string): Promise<string> {
-  const { code, err } = await packhouse("keys", "list", ...at(place));
-  if (code === 0) return "serves";
-  if (code === 66) return "absent";
-  if (/holds half of a move/.test(err) && /[Rr]un the same packhouse move again/.test(err)) return "half";
-  if (/was moved to/.test(err)) return "moved";
-  return `${code}: ${err}`;
-}
-
 /** What both ends may say when a move was killed; the last but one is the moment between both marks. */
 const states: Readonly<Record<string, "old" | "new" | "between">> = {
   "serves absent": "old",
@@ -128,16 +72,6 @@ const states: Readonly<Record<string, "old" | "new" | "between">> = {
   "moved half": "between",
   "moved serves": "new",
 };
-
-interface Round {
-  /** What happened. */
-  readonly line: string;
-  /** What was wrong; empty when nothing was. */
-  readonly problems: readonly string[];
-}
-
-/** One in many parts of chance, of a seed. */
-const chance = (seed: number) => Number(Bun.hash(`move ${seed}`) % 1_000_003n) / 1_000_003;
 
 /**
  * Kills a move, looks at both ends, and runs it again until it is done. A target that serves while the source does
@@ -219,16 +153,24 @@ export function differing(before: ReadonlyMap<string, string>, after: ReadonlyMa
 }
 
 export const moves: FaultScript = {
-  tells: "kills moves of an installation from SQLite to PostgreSQL and back at random moments",
+  tells: "kills moves of installations and of merchants from SQLite to PostgreSQL and back, and undone moves",
   lacks: async () => null,
   run: async (count = 50) => {
     const postgres = await startPostgres().catch((error: unknown) => String(error));
-    if (typeof postgres === "string") {
-      console.log(`  without PostgreSQL, between folders: ${postgres}`);
-      return killMoves(count, 1, null);
+    const url = typeof postgres === "string" ? null : postgres.url;
+    if (url === null) console.log(`  without PostgreSQL, between folders: ${postgres}`);
+    const folder = mkdtempSync(join(tmpdir(), "packhouse-moves-"));
+    try {
+      const whole = await killMoves(count, 1, url);
+      console.log("  undone moves:");
+      const undone = await killUndos(join(folder, "undone"), count, 1, url);
+      console.log("  moves of a merchant:");
+      const sample = join(folder, "sample");
+      await makeSample(sample);
+      return whole + undone + (await killMerchantMoves(sample, folder, count, 1, url));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+      if (typeof postgres !== "string") await postgres.stop();
     }
-    const failed = await killMoves(count, 1, postgres.url);
-    await postgres.stop();
-    return failed;
   },
 };

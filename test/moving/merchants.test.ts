@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig as ofPostgres, type PgTable } from "drizzle-orm/pg-core";
 import { getTableConfig as ofSqlite, type SQLiteTable } from "drizzle-orm/sqlite-core";
-import { at, makeDatabase, packhouse, packhouseWith, startPackhouse } from "../../scripts/faults/moves.ts";
+import { at, makeDatabase, packhouse, packhouseWith, startPackhouse } from "../../scripts/faults/move_places.ts";
 import { type ServiceSettings, type StartedService, startService, usual_secret_key } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/config.ts";
 import { modes } from "../../src/kit/mode.ts";

@@ -4,7 +4,8 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { at, contentOf, differing, killMoves, makeDatabase, packhouse } from "../../scripts/faults/moves.ts";
+import { at, makeDatabase, packhouse } from "../../scripts/faults/move_places.ts";
+import { contentOf, differing, killMoves } from "../../scripts/faults/moves.ts";
 import { startService } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/config.ts";
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getTableColumns, getTableName, isTable } from "drizzle-orm";
-import { makeDatabase } from "../../../scripts/faults/moves.ts";
+import { makeDatabase } from "../../../scripts/faults/move_places.ts";
 import { root } from "../../../scripts/install.ts";
 import { databaseUrl } from "../../../src/config.ts";
 import { compareTable, copyTable, pairsOf, type Steps } from "../../../src/database/ends/copying.ts";
