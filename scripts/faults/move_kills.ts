@@ -93,8 +93,8 @@ const merchant_states: Readonly<Record<string, string>> = {
 };
 
 /**
- * Kills moves of one of the sample merchants `count` times, from folder to database and back by turns; each is run again
- * until it is done, and each third one that is half is taken back first. Answers how many rounds failed.
+ * Kills moves of one of the sample merchants `count` times, from folder to database and back by turns; each is run
+ * again until it is done, and each third one that is half is taken back first. Answers how many rounds failed.
  */
 export async function killMerchantMoves(
   sample: string,

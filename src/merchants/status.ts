@@ -18,8 +18,11 @@ export const merchantMoves = {
 /** Whether nothing is made any more for a merchant of this status. */
 export const isClosed = (status: MerchantStatus): boolean => status === "closed";
 
-/** The statuses of merchants whose orders come in and wait. */
-export const suspendedStatuses = ["suspended"] as const satisfies readonly MerchantStatus[];
+/**
+ * The statuses of merchants of whose orders none goes to the floor. A merchant that was moved to another house is
+ * closed with open orders, which leave from there.
+ */
+export const suspendedStatuses = ["suspended", "closed"] as const satisfies readonly MerchantStatus[];
 
 /** Whether orders of a merchant of this status come in and wait. */
 export const isSuspended = (status: MerchantStatus): boolean => status === "suspended";

@@ -23,7 +23,7 @@ const suspended = prepared((sql, _: Args<object>) =>
   sql.select({ id: merchants.id }).from(merchants).where(isOneOf(merchants.status, suspendedStatuses)),
 );
 
-/** The merchants that are suspended. */
+/** The merchants of whose orders none goes to the floor. */
 export async function listSuspended(db: Db): Promise<{ id: number }[]> {
   return suspended(db, {});
 }

@@ -123,13 +123,14 @@ function refuseOther(found: Mark, source: End, target: End, { merchant }: Pick<M
 
 /** Brings both worlds, unless they have arrived; what is refused leaves the target as it was. */
 async function fill(source: End, target: End, merchant: Merchant, found: Mark | null, moving: Moving): Promise<void> {
-  refuseUnready(source, merchant, moving);
-  for (const mode of modes) await refuseHindered(source.worlds[mode], merchant);
+  await refuseUnready(source, moving);
   const { verify, print, clock, terminal } = moving;
   const seal = async (world: World) => (await world.itself()).get("seal") ?? null;
   const keys = moving.keysOf({ source: await seal(source.worlds.live), target: await seal(target.worlds.live) });
   await lookAt(source, () => verify(moving.from, keys.source), print);
   if (found === null) await lookAt(target, () => verify(moving.to, keys.target), print);
+  // Commands may have worked beside these.
+  await refuseUnready(source, moving);
   const people = await peopleOf(source, merchant);
   const at = clock.now();
   const move_id = found?.move_id ?? randomBytes(8).toString("hex");
@@ -154,19 +155,20 @@ async function fill(source: End, target: End, merchant: Merchant, found: Mark | 
   await live.setMark(JSON.stringify({ ...(readMark(await live.mark()) as Mark), filled: true }));
 }
 
-function refuseUnready(source: End, { code, status }: Merchant, { from }: Moving): void {
-  if (isSuspended(status)) return;
+async function refuseUnready(source: End, moving: Moving): Promise<void> {
+  const { id, code, status } = await merchantOf(source, moving.merchant);
   if (isClosed(status))
     throw startRefused("unsuitable", `${code} is closed at ${source.place}: nothing of it is moved.`);
-  const data = from.includes("://") ? "--database-url URL" : `--data ${from}`;
-  const way = `Run packhouse merchants suspend --merchant ${code} ${data} first`;
-  throw startRefused("unsuitable", `${code} is not suspended at ${source.place}. ${way}: its orders wait meanwhile.`);
-}
-
-async function refuseHindered(world: World, { id, code }: Merchant): Promise<void> {
-  for (const [query, said] of hindrances(id)) {
-    const count = (await world.ask(query))[0]?.[0] ?? "0";
-    if (count !== "0") throw startRefused("unsuitable", `${code} cannot be moved yet (${world.mode}): ${said(count)}.`);
+  if (!isSuspended(status)) {
+    const data = moving.from.includes("://") ? "--database-url URL" : `--data ${moving.from}`;
+    const way = `Run packhouse merchants suspend --merchant ${code} ${data} first`;
+    throw startRefused("unsuitable", `${code} is not suspended at ${source.place}. ${way}: its orders wait meanwhile.`);
+  }
+  for (const mode of modes) {
+    for (const [query, said] of hindrances(id)) {
+      const count = (await source.worlds[mode].ask(query))[0]?.[0] ?? "0";
+      if (count !== "0") throw startRefused("unsuitable", `${code} cannot be moved yet (${mode}): ${said(count)}.`);
+    }
   }
 }
 

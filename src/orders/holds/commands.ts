@@ -101,7 +101,7 @@ export async function settleRecall(tx: Tx, order_id: number, actor: Actor): Prom
 }
 
 /**
- * Holds an order of a suspended merchant that has not left, and lifts that hold once the merchant is not suspended.
+ * Holds an order of a suspended merchant that has not left, and lifts that hold once the merchant is active again.
  * Refuses: resource_missing.
  */
 export async function settleSuspensionOf(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
