@@ -124,9 +124,10 @@ function differing(table: Table, mine: Row | undefined, other: Row | undefined):
 }
 
 /** How many rows are read at once: as many as hold about the same amount of text. */
-class Pages {
+export class Pages {
   limit = 200;
 
+  /** Is told of the rows that came, by which it sets how many come next. */
   saw(rows: readonly Row[]): void {
     const chars = rows.reduce(
       (sum, row) => sum + row.reduce((all: number, cell: Cell) => all + (cell?.length ?? 1), 0),

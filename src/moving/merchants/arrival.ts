@@ -1,6 +1,6 @@
 // One world of a merchant's move: its rows arrive in one transaction of the target, are compared, and are taken back.
 import { databaseCode } from "../../database/conflict.ts";
-import { type Pair, pairsOf } from "../../database/ends/copying.ts";
+import { Pages, type Pair, pairsOf } from "../../database/ends/copying.ts";
 import { type Cell, keyOf, type Row, type World } from "../../database/ends/end.ts";
 import { startRefused } from "../../database/exit.ts";
 import { type Mark, readMark } from "../../database/moved.ts";
@@ -185,7 +185,7 @@ async function findPlaces(
   const ids = new Map<string, string>();
   const made: Row[] = [];
   const new_ids: string[] = [];
-  for await (const row of pagesOf(source, from, whichOf(rule.table, merchant))) {
+  for await (const row of rowsOf(source, from, whichOf(rule.table, merchant))) {
     const cells = carriage.carry(rule, cellsOf(from, row), false);
     const there = known.get(told(cells, rule.called));
     const id = cells["id"] ?? "";
@@ -256,7 +256,7 @@ async function putShared(arriving: Arriving, ways: readonly Way[], carriage: Car
   const { source, target, merchant } = arriving;
   for (const { rule, from, to } of ways) {
     if (rule.goes !== "shared") continue;
-    for await (const row of pagesOf(source, from, whichOf(rule.table, merchant))) {
+    for await (const row of rowsOf(source, from, whichOf(rule.table, merchant))) {
       const cells = carriage.carry(rule, cellsOf(from, row), false);
       const [there] = await target.page(to, null, 1, `id = ${cells["id"]}`);
       if (there === undefined) {
@@ -272,17 +272,11 @@ async function putShared(arriving: Arriving, ways: readonly Way[], carriage: Car
 async function putRows(arriving: Arriving, { rule, from, to }: Way, carriage: Carriage, bar: RowProgress) {
   const { source, target, merchant } = arriving;
   carriage.begin();
-  let rows: Row[] = [];
-  const put = async () => {
-    await putAll(target, to, rows);
+  for await (const rows of pagesOf(source, from, whichOf(rule.table, merchant))) {
+    const carried = rows.map((row) => rowOf(to, carriage.carry(rule, cellsOf(from, row), false)));
+    await putAll(target, to, carried);
     bar.step(rows.length);
-    rows = [];
-  };
-  for await (const row of pagesOf(source, from, whichOf(rule.table, merchant))) {
-    rows.push(rowOf(to, carriage.carry(rule, cellsOf(from, row), false)));
-    if (rows.length === rows_at_once) await put();
   }
-  if (rows.length > 0) await put();
 }
 
 async function putAll(target: World, table: Pair["to"], rows: readonly Row[]): Promise<void> {
@@ -300,15 +294,21 @@ async function putAll(target: World, table: Pair["to"], rows: readonly Row[]): P
   }
 }
 
-/** The rows of a part of a table, in the order of their key. */
-async function* pagesOf(world: World, table: Pair["from"], which: string): AsyncGenerator<Row> {
-  for (let after: Row | null = null; ; ) {
-    const rows: readonly Row[] = await world.page(table, after, rows_at_once, which);
-    yield* rows;
+/** The rows of a part of a table, in the order of their key, some at a time. */
+async function* pagesOf(world: World, table: Pair["from"], which: string): AsyncGenerator<readonly Row[]> {
+  let after: Row | null = null;
+  for (const pages = new Pages(); ; ) {
+    const rows: readonly Row[] = await world.page(table, after, pages.limit, which);
     const last = rows.at(-1);
-    if (last === undefined || rows.length < rows_at_once) return;
+    if (last === undefined) return;
+    pages.saw(rows);
+    yield rows;
     after = keyOf(table, last);
   }
+}
+
+async function* rowsOf(world: World, table: Pair["from"], which: string): AsyncGenerator<Row> {
+  for await (const rows of pagesOf(world, table, which)) yield* rows;
 }
 
 async function countOf({ source, merchant }: Arriving, ways: readonly Way[]): Promise<number> {
@@ -343,8 +343,8 @@ async function compare(arriving: Arriving, ways: readonly Way[], carriage: Carri
   for (const { rule, from, to } of ways.filter(isOwned)) {
     carriage.begin();
     const which = whichOf(rule.table, merchant);
-    const others = pagesOf(target, to, which);
-    for await (const row of pagesOf(source, from, which)) {
+    const others = rowsOf(target, to, which);
+    for await (const row of rowsOf(source, from, which)) {
       const mine = carriage.carry(rule, cellsOf(from, row), true);
       const { value } = await others.next();
       const other = value === undefined ? null : carriage.shown(rule, cellsOf(to, value as Row));
