@@ -1,6 +1,7 @@
 // `bun run bench`: what requests cost, how long others wait, and what growth does to both. See `usage`.
 import { cpus } from "node:os";
 import { measureActs } from "./acts.ts";
+import { measureBackup } from "./backup.ts";
 import { measureCarriers } from "./carriers.ts";
 import { measureConventions } from "./conventions.ts";
 import { fdatasyncLatency } from "./disk.ts";
@@ -31,6 +32,7 @@ given). The figures hold for a machine that does nothing else meanwhile.
   conventions  what each convention of the API (key, limit, envelope, log …) adds to a read by id
   orders     what creating, getting and listing orders costs with a million of them, against a thousand
   merchants  what requests cost in a house of fifty merchants, against one with as many products
+  backup     how fast a gigabyte is backed up, against a plain compressor, and what it costs requests meanwhile
   shipping   what it costs writes that commits are shipped, against the same writes without it
   space      what an order takes of the disk, by table and index, alone and with three subscriptions
   start      how soon the binary answers after its start, with and without data, and what memory it holds
@@ -48,6 +50,7 @@ const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   growth: measureGrowth,
   merchants: measureMerchants,
   orders: measureOrders,
+  backup: measureBackup,
   shipping: measureShipping,
   space: measureSpace,
   start: measureStart,

@@ -41,8 +41,9 @@ export function upgrading(settings: UpgradeSettings): Upgrading {
     async beforePostgres(_, standings) {
       const { takeDump } = await import("./postgres_snapshot.ts");
       tell(`The database is of an older Packhouse and is upgraded: ${lackingOf(standings)}.`);
+      // What an upgrade that was cut off has left is of no use, and there is one for each attempt.
+      dropUnfinished(data, "postgres");
       dumped = no_snapshot ? null : await takeDump(settings.database_url ?? "", data, standings, clock.now());
-      if (dumped === null) dropUnfinished(data, "postgres");
       tell(dumped === null ? noSnapshot : `The data of before is kept as ${data}/upgrades/${dumped.name}.`);
       begun = clock.elapsed();
     },
