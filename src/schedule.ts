@@ -12,6 +12,7 @@ import { type JobName, jobNames } from "./database/job_names.ts";
 import { moveLeases } from "./database/lease.ts";
 import { writePieces } from "./database/pieces.ts";
 import type { Store, Tx } from "./database/store.ts";
+import { forgetUpgrades } from "./database/upgrades/record.ts";
 import { forgetEndedClaims, handOnFromGone } from "./handing_on.ts";
 import type { Service } from "./http/service.ts";
 import { deleteExpiredAnswers } from "./http/store.ts";
@@ -95,6 +96,11 @@ async function forgetAnswers(store: Store, service: Service): Promise<void> {
 /** Forgets which claims were noted that have ended. */
 const forgetClaims = (store: Store, service: Service) => writePieces(store, service, forgetEndedClaims);
 
+/** Snapshots of before upgrades hold people who may have been erased since: they are kept for a month at most. */
+async function forgetSnapshots({ mode, clock }: Store, { data }: Service): Promise<void> {
+  if (mode === "live" && data !== "") forgetUpgrades(data, clock.now());
+}
+
 // biome-ignore format: a table is read by its columns.
 const timedJobs: readonly TimedJob[] = [
   { when: "7 * * * *",  what: "forget answers kept for repeated requests",      job: forgetAnswers },
@@ -117,6 +123,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "13 * * * *", what: "cut the log after erasures", job: shredErased, at_start: true },
   { when: "43 2 * * *", what: "forget documents of labels in their time",       job: forgetOldDocuments },
   { when: "51 2 * * *", what: "forget who ended orders were for, in their time",  job: forgetOldOrders },
+  { when: "31 4 * * *", what: "forget what upgrades kept a month ago",          job: forgetSnapshots },
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];
 
