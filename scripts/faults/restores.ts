@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Random, seededRandom } from "../../src/kit/random.ts";
+import { startPostgres } from "../postgres.ts";
 import { usual_secret_key, usualProgram } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 
@@ -21,10 +22,16 @@ export const restores: FaultScript = {
   lacks: async () => null,
   run: async (count = usual_kills) => {
     const seed = Date.now() % 1_000_000;
-    const { nothing, all, in_time, problems } = await killRestores(count, seed);
-    console.log(`  ${count} kills (seed ${seed}): ${nothing} left nothing, ${all} all, ${in_time} came too late`);
-    for (const problem of problems) console.log(`  FAILED ${problem}`);
-    return problems.length;
+    const tell = async (engine: string, server: string | null) => {
+      const { nothing, all, in_time, problems } = await killRestores(count, seed, ["demo"], server);
+      const told = `${nothing} left nothing, ${all} all, ${in_time} came too late`;
+      console.log(`  ${engine}: ${count} kills (seed ${seed}): ${told}`);
+      for (const problem of problems) console.log(`  FAILED ${problem}`);
+      return problems.length;
+    };
+    const failed = await tell("SQLite", null);
+    const server = await startPostgres();
+    return failed + (await tell("PostgreSQL", server.url).finally(() => server.stop()));
   },
 };
 
@@ -39,31 +46,52 @@ async function run(...words: string[]) {
   return { said: out + err, code };
 }
 
-/** Kills so many restores of one backup, each at a random moment. `fill` is the command that makes the data. */
+/** Where an installation is, and how a restore and other commands are told. */
+interface Home {
+  readonly data: string;
+  readonly restore: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** A place for an installation that is not there yet: a folder, or a database of a PostgreSQL server and a folder. */
+async function newHome(data: string, server: string | null): Promise<Home> {
+  if (server === null) return { data, restore: ["--into", data], others: ["--data", data] };
+  const name = `kill_${crypto.randomUUID().replaceAll("-", "")}`;
+  await using admin = new Bun.SQL(server);
+  await admin.unsafe(`create database ${name}`);
+  const words = ["--data", data, "--database-url", server.replace(/\/[^/]*$/, `/${name}`)];
+  return { data, restore: words, others: words };
+}
+
+/**
+ * Kills so many restores of one backup, each at a random moment. `fill` is the command that makes the data; `server` is
+ * the address of a PostgreSQL server, or null for SQLite.
+ */
 export async function killRestores(
   count: number,
   seed: number,
-  fill: readonly string[] = ["demo"],
+  fill: readonly string[],
+  server: string | null,
 ): Promise<RestoreKills> {
   const root = mkdtempSync(join(tmpdir(), "packhouse-killed-restores-"));
   try {
-    const data = join(root, "data");
+    const source = await newHome(join(root, "data"), server);
     const backups = join(root, "backups");
     for (const words of [fill, ["backup", backups]]) {
-      const { said, code } = await run(...words, "--data", data);
+      const { said, code } = await run(...words, ...source.others);
       if (code !== 0) throw new Error(`packhouse ${words[0]}: ${said}`);
     }
     const [name = ""] = readdirSync(backups).filter((file) => file.endsWith(".tar.zst"));
     const archive = join(backups, name);
     const begun = performance.now();
-    await run("restore", archive, "--into", join(root, "whole"));
+    await run("restore", archive, ...(await newHome(join(root, "whole"), server)).restore);
     const lasts_ms = performance.now() - begun;
     const random = seededRandom(seed);
     const found = { nothing: 0, all: 0, in_time: 0, problems: [] as string[] };
     for (let kill = 0; kill < count; kill += 1) {
-      const into = join(root, `into-${kill}`);
-      await killOnce({ archive, into, lasts_ms, random }, found);
-      rmSync(into, { recursive: true, force: true });
+      const home = await newHome(join(root, `into-${kill}`), server);
+      await killOnce({ archive, home, lasts_ms, random }, found);
+      rmSync(home.data, { recursive: true, force: true });
     }
     return found;
   } finally {
@@ -73,7 +101,7 @@ export async function killRestores(
 
 interface Kill {
   readonly archive: string;
-  readonly into: string;
+  readonly home: Home;
   /** How long a restore takes that is not killed. */
   readonly lasts_ms: number;
   readonly random: Random;
@@ -81,27 +109,28 @@ interface Kill {
 
 type Counted = { -readonly [K in "nothing" | "all" | "in_time"]: number } & { readonly problems: string[] };
 
-async function killOnce({ archive, into, lasts_ms, random }: Kill, found: Counted): Promise<void> {
-  const child = start("restore", archive, "--into", into);
+async function killOnce({ archive, home, lasts_ms, random }: Kill, found: Counted): Promise<void> {
+  const child = start("restore", archive, ...home.restore);
   const at_ms = Math.floor(random.next() * lasts_ms);
   await Promise.race([Bun.sleep(at_ms), child.exited]);
   child.kill("SIGKILL");
   const ended = (await child.exited) === 0;
   const wrong = (what: string) => found.problems.push(`killed after ${at_ms} ms: ${what}`);
-  const looked = await run("verify", "--data", into);
+  const looked = await run("verify", ...home.others);
   const has_all = looked.code === 0 && looked.said.includes("test: 0 differences");
-  const says_nothing = looked.code === 66 || /interrupted, and nothing was restored/.test(looked.said);
+  const says_nothing =
+    looked.code === 66 || /interrupted, and nothing was restored|not finished, or was interrupted/.test(looked.said);
   if (!has_all && !says_nothing) wrong(`verify said ${looked.code}: ${looked.said}`);
   if (has_all) found[ended ? "in_time" : "all"] += 1;
   else found.nothing += 1;
-  const had_begun = existsSync(join(into, ".restoring"));
-  const again = await run("restore", archive, "--into", into);
+  const had_begun = existsSync(join(home.data, ".restoring")) || looked.said.includes("not finished");
+  const again = await run("restore", archive, ...home.restore);
   const repeat_says = has_all
     ? again.code === 78 && again.said.includes("never overwrites")
     : again.code === 0 && again.said.includes("Restored ") && had_begun === again.said.includes("was removed");
   if (!repeat_says) wrong(`the repeat said ${again.code}: ${again.said}`);
-  const after = await run("verify", "--data", into);
+  const after = await run("verify", ...home.others);
   if (after.code !== 0) wrong(`after the repeat verify said: ${after.said}`);
-  const left = readdirSync(into).filter((name) => /^\.restor/.test(name));
+  const left = readdirSync(home.data).filter((name) => /^\.(?:packhouse-)?restor/.test(name));
   if (left.length > 0) wrong(`${left.join(", ")} was left`);
 }
