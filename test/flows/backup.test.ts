@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backups } from "../../scripts/faults/backups.ts";
-import type { StartedService } from "../../scripts/service.ts";
+import { type StartedService, usual_secret_key, usualProgram } from "../../scripts/service.ts";
+import { engine } from "../../src/config.ts";
 import { mayMount } from "../database/child.ts";
 import { client, startFreshService } from "./service.ts";
 
@@ -46,6 +47,14 @@ function longKept(at: string): string {
   return kept;
 }
 
+/** What the doctor says of the backups. */
+async function doctorOf({ data }: StartedService): Promise<string[]> {
+  const env = { PATH: process.env["PATH"] ?? "", PACKHOUSE_SECRET_KEY: usual_secret_key };
+  const child = Bun.spawn([...usualProgram, "doctor", "--json", "--data", data], { env, stdout: "pipe" });
+  const { findings } = (await new Response(child.stdout).json()) as { findings: { subject: string; said: string }[] };
+  return findings.flatMap(({ subject, said }) => (subject === "backups" ? [said] : []));
+}
+
 test("makes a backup, proves it, and makes another when it is asked to", async () => {
   const { folder, api, service } = await started(longKept, { PACKHOUSE_BACKUP_KEEP: "1,1,1" });
   await runs(api, (found) => found.some(({ kind, status }) => kind === "proof" && status !== "running"));
@@ -65,6 +74,10 @@ test("makes a backup, proves it, and makes another when it is asked to", async (
   const key = await service.makeKey("live");
   const metrics = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
   expect(await metrics.text()).toContain(`packhouse_backup_size_bytes ${found[0].size_bytes}`);
+  if (engine !== "sqlite") return;
+  expect(await doctorOf(service)).toContain("they lie on the same disk as the data");
+  rmSync(join(folder, "kept"), { recursive: true });
+  expect(await doctorOf(service)).toContain(`there is no file ${found[0].place}`);
 }, 60_000);
 
 test.each([

@@ -4,12 +4,15 @@
 export const manifest_entry = "manifest.json";
 export const sums_entry = "SHA256SUMS";
 
+/** How the names of all archives begin, and nothing else beside them. */
+export const archive_beginning = "packhouse-";
+
 const form = /^packhouse-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.zst$/;
 
 /** The name of an archive that is begun at a moment in milliseconds: `packhouse-20261124T173000Z.tar.zst`. */
 export function archiveName(at: number): string {
   const moment = new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
-  return `packhouse-${moment.replace(/[-:]/g, "")}.tar.zst`;
+  return `${archive_beginning}${moment.replace(/[-:]/g, "")}.tar.zst`;
 }
 
 /** The moment that the name of an archive tells, in milliseconds; null when the name is none of an archive. */

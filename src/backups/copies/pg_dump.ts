@@ -1,5 +1,6 @@
 // PostgreSQL's own program that writes a schema into a file.
-import { environmentWith, readAddress } from "../../config.ts";
+import { environmentWith } from "../../config.ts";
+import { connectionOf } from "../../database/connection_words.ts";
 import { startRefused } from "../../database/exit.ts";
 import type { Snapshot } from "../../database/postgres_snapshot.ts";
 
@@ -32,17 +33,6 @@ export async function dumpSchema(
   );
   ending.throwIfAborted();
   if (code !== 0) throw startRefused("storage", `pg_dump failed (${code}): ${said.trim().slice(-500)}`);
-}
-
-/** How a program of PostgreSQL is told where to connect. Others can read its words, so the password is not in them. */
-export function connectionOf(url: string): { words: string[]; secrets: Record<string, string> } {
-  const address = readAddress(url);
-  if (address === null) return { words: [`--dbname=${url}`], secrets: {} };
-  const password = decodeURIComponent(address.password);
-  address.password = "";
-  // `readAddress` names a host where there is only a socket.
-  const plain = URL.canParse(url) ? address.href : address.href.replace("@localhost/", "@/");
-  return { words: [`--dbname=${plain}`], secrets: password === "" ? {} : { PGPASSWORD: password } };
 }
 
 async function run(words: readonly string[], secrets: Readonly<Record<string, string>>, signal?: AbortSignal) {

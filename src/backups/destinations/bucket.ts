@@ -1,7 +1,7 @@
 // Backups in a bucket of S3, or of a storage that speaks as S3 does.
 import { type Erasure, erasures_file, erasuresText, mergedErasures, parseErasures } from "../../database/erasures.ts";
 import { type BucketSettings, folderKey, openBucket } from "../../outbound/s3.ts";
-import { archiveName, momentOfName } from "../archive/names.ts";
+import { archive_beginning, archiveName, momentOfName } from "../archive/names.ts";
 import type { Destination, Draft } from "./destination.ts";
 
 /** A part that is sent; the storage takes ten thousand of one file, so that those of a large file become larger. */
@@ -19,7 +19,8 @@ export function bucketDestination(settings: BucketSettings, prefix: string, plac
   const bucket = openBucket(settings);
   const folder = folderKey(prefix);
   const list = async () => {
-    const found = (await bucket.list(folder)).map(({ key, size_bytes }) => ({
+    // What is shipped lies beside them, in files without number.
+    const found = (await bucket.list(`${folder}${archive_beginning}`)).map(({ key, size_bytes }) => ({
       name: key.slice(folder.length),
       size_bytes,
     }));

@@ -80,7 +80,7 @@ async function putBack(url: string, data: string, { name, record }: KeptUpgrade,
   const [dump, script] = [join(folder, dump_name), join(folder, "worlds.sql")];
   const advice = "The database is as it was.";
   try {
-    await runProgram("pg_restore", ["--no-owner", "--no-privileges", "--file", script, dump], url, advice);
+    await runProgram("pg_restore", ["--no-owner", "--no-privileges", "--file", script, dump], null, advice);
     const newest = record.after.filter((one) => !modes.every((mode) => record.before[mode].includes(one))).at(-1) ?? "";
     const first = [
       ...modes.map((mode) => `select pg_advisory_xact_lock(${lock_key}, hashtext('${mode}'));`),
