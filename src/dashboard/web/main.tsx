@@ -1,10 +1,10 @@
 import { render } from "preact";
-import { readSession, session } from "./api/session.ts";
+import { readSession } from "./api/session.ts";
 import { startLook } from "./browser/look.ts";
 import { startRouter } from "./browser/router.ts";
 import { startShortcuts } from "./browser/shortcuts.ts";
 import { screens, sections } from "./screens.ts";
-import { App, startScreens } from "./shell/app.tsx";
+import { App, startScreens, unreached } from "./shell/app.tsx";
 import { findEverywhere } from "./shell/finder.ts";
 import { palette } from "./shell/palette.tsx";
 
@@ -14,12 +14,16 @@ startScreens({ screens, sections });
 startShortcuts();
 palette.addFinder(findEverywhere);
 
+const again_ms = 2000;
+
+/** Asks who is signed in, until the server can be reached. */
 async function begin(): Promise<void> {
   try {
     await readSession();
+    unreached.value = false;
   } catch {
-    // The server cannot be reached; the sign-in screen says so.
-    session.value = null;
+    unreached.value = true;
+    setTimeout(begin, again_ms);
   }
 }
 

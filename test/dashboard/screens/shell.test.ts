@@ -72,6 +72,19 @@ describeInBrowser("around the screens", () => {
     await out.page.waitForURL(/\/dashboard\/sign-in\?back=/);
   });
 
+  test("who is signed in stays so while a proxy has no server to ask, and comes in once it has", async () => {
+    const tab = await house.open("/products");
+    await tab.page.waitForSelector("tr:has-text('LIVE-ONLY')");
+    tab.expectRefusals(502);
+    await tab.page.route("**/dashboard/api/session", (route) => route.fulfill({ status: 502, body: "Bad Gateway" }));
+    await tab.page.reload();
+    await tab.page.waitForSelector(".offline");
+    expect(new URL(tab.page.url()).pathname).toBe("/dashboard/products");
+    await tab.page.unroute("**/dashboard/api/session");
+    await tab.page.waitForSelector("tr:has-text('LIVE-ONLY')");
+    expect(await tab.page.locator(".offline").count()).toBe(0);
+  });
+
   test("a server that is gone is told of, and what was shown stays", async () => {
     const tab = await house.open("/products");
     await tab.page.waitForSelector("tr:has-text('LIVE-ONLY')");

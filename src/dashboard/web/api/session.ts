@@ -82,7 +82,8 @@ export async function readSession(besides: () => void = () => {}): Promise<void>
       besides();
     });
   } catch (error) {
-    if (problemOf(error).status === 0) throw error;
+    // Only this says that nobody is signed in; a proxy whose server restarts says other things.
+    if (problemOf(error).status !== 401) throw error;
     session.value = null;
   }
 }

@@ -210,12 +210,7 @@ function Frame({ found }: { readonly found: Found | null }) {
       <TestBanner />
       <ViewBanner />
       <RestoredBanner />
-      {offline.value && (
-        <div class="offline" role="alert">
-          <Icon name="warning" />
-          {shell.offline}
-        </div>
-      )}
+      {offline.value && <Offline />}
       <div class="frame">
         <Sidebar current={current} />
         <main id="content" tabIndex={-1}>
@@ -232,10 +227,22 @@ function Frame({ found }: { readonly found: Found | null }) {
   );
 }
 
+function Offline() {
+  return (
+    <div class="offline" role="alert">
+      <Icon name="warning" />
+      {shell.offline}
+    </div>
+  );
+}
+
 function skip(event: MouseEvent): void {
   event.preventDefault();
   document.getElementById("content")?.focus();
 }
+
+/** Whether the server could not be asked yet who is signed in. */
+export const unreached = signal(false);
 
 /** The whole dashboard. */
 export function App() {
@@ -245,6 +252,7 @@ export function App() {
   const inside = isIn && !found?.screen.open;
   return (
     <>
+      {unreached.value && <Offline />}
       {inside && <Frame found={found} />}
       {found?.screen.open && (
         <main id="content" class="open-screen" tabIndex={-1}>
