@@ -1,6 +1,7 @@
 // Starts the service: data, app, jobs and port, and stops them in the opposite order.
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
+import type { Continuous } from "./backups/continuous/continuous.ts";
 import { version } from "./config.ts";
 import { erasures_file } from "./database/erasures.ts";
 import { exitCodes } from "./database/exit.ts";
@@ -118,7 +119,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     allow_insecure_lan: settings.allow_insecure_lan,
     ...{ event_retention_days: settings.event_retention_days, request_log_days: settings.request_log_days },
     erasures_path: join(data, erasures_file),
-    ...{ data, database_url, backups, carrier_patience_ms },
+    ...{ data, database_url, backups, carrier_patience_ms, shipped: shippedOf(shipping) },
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
     witnesses: [compileOnceBusy()],
@@ -173,6 +174,17 @@ async function shippingOf({ ship_to, backups, data, log }: ServeSettings) {
   if (!ship_to) return null;
   const { shippingTo } = await import("./continuous.ts");
   return shippingTo(ship_to, backups?.with_key ?? false, data, log);
+}
+
+/** Tells how it stands with both worlds, as with the one that is further behind. */
+function shippedOf(shipping: Continuous | null): Service["shipped"] {
+  if (shipping === null) return undefined;
+  return () => {
+    const { place, worlds, waiting_bytes, problem } = shipping.state();
+    const [live, test] = modes.map((mode) => worlds[mode].shipped_until);
+    const until = live == null || test == null ? null : Math.min(live, test);
+    return { place, until, waiting_bytes, problem };
+  };
 }
 
 /** What is done with data of an older version. */

@@ -1,7 +1,7 @@
 import type { Registry } from "../database/registry.ts";
 import type { Store } from "../database/store.ts";
 import { type AddressList, clientAddress } from "../kit/address.ts";
-import type { BackupPlan } from "../kit/backup_plan.ts";
+import type { BackupPlan, Shipped } from "../kit/backup_plan.ts";
 import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { Trace } from "./trace.ts";
@@ -56,6 +56,8 @@ export interface Service {
   readonly database_url: string | null;
   /** The backups that the service makes by itself; null when it makes none. */
   readonly backups: BackupPlan | null;
+  /** Answers how it stands with what is shipped of the commits; absent when nothing is. */
+  readonly shipped?: (() => Shipped) | undefined;
   /** The mail server and the operator's addresses for notices; null without e-mail. */
   readonly mail: MailSettings | null;
   /** The socket's peer of a request, or null when there is none. */

@@ -16,3 +16,14 @@ export interface BackupPlan {
   /** Whether the secret key is in them. */
   readonly with_key: boolean;
 }
+
+/** How it stands with what is committed and shipped to the place of the backups. */
+export interface Shipped {
+  readonly place: string;
+  /** All that was committed by then (ms) is in the place; null before the first time. */
+  readonly until: number | null;
+  /** How much waits to be sent there. */
+  readonly waiting_bytes: number;
+  /** Why the place could not be reached when it was tried last; null when it could. */
+  readonly problem: string | null;
+}

@@ -1,6 +1,6 @@
 import { takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
-import type { BackupPlan } from "../../kit/backup_plan.ts";
+import type { BackupPlan, Shipped } from "../../kit/backup_plan.ts";
 import { Fault } from "../../kit/fault.ts";
 import { move } from "../../kit/moves.ts";
 import { notifyOperator } from "../../webhooks/notices/commands.ts";
@@ -12,6 +12,7 @@ import {
   nextDueAt,
   no_outcome,
   type RunOutcome,
+  shippedMessage,
 } from "./rules.ts";
 import { type RunCause, type RunKind, runMoves, runStarts } from "./status.ts";
 import { findLastBegun, findLastDone, forgetRuns, insertRun, lockOpenRuns, nextProofAt, saveRun } from "./store.ts";
@@ -93,6 +94,13 @@ export async function noteLate(tx: Tx, plan: BackupPlan, since: number, mails: b
   if (lateFrom(Math.max(done?.ended_at ?? 0, since), plan) > tx.now) return;
   const message = lateMessage(plan.to, last_at);
   await notifyOperator(tx, { kind: "backup_late", message, since: await lastGood(tx) }, mails);
+}
+
+/** Tells the operator when commits have not been shipped for long; `since` is when this server began to ship. */
+export async function noteShippedLate(tx: Tx, shipped: Shipped, since: number, mails: boolean): Promise<void> {
+  const message = shippedMessage(shipped, since, tx.now);
+  if (message === null) return;
+  await notifyOperator(tx, { kind: "backup_late", message, since: shipped.until ?? since }, mails);
 }
 
 /** A failure after a backup that was made is news, whatever was told before it. */

@@ -9,7 +9,7 @@ import { momentOf } from "../../kit/clock.ts";
 import { counter } from "../../kit/meter.ts";
 import type { MadeBackup } from "../making/make.ts";
 import { type Child, type Ended, runCommand } from "./child.ts";
-import { claimRun, endRun, noteLate } from "./commands.ts";
+import { claimRun, endRun, noteLate, noteShippedLate } from "./commands.ts";
 import { type BackupRun, no_outcome, type RunOutcome } from "./rules.ts";
 import { holdRun, isDue } from "./store.ts";
 
@@ -50,6 +50,8 @@ export async function runBackups(store: Store, service: Service): Promise<number
   if (now >= making.late_at + late_every_ms) {
     making.late_at = now;
     await store.write((tx) => noteLate(tx, plan, making.since, mail !== null));
+    const shipped = service.shipped?.();
+    if (shipped) await store.write((tx) => noteShippedLate(tx, shipped, making.since, mail !== null));
   }
   const look_at = now + late_every_ms;
   const next = await store.read((db) => isDue(db, plan));

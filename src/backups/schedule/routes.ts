@@ -6,11 +6,10 @@ import { EnvelopedView, ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
-import type { BackupPlan } from "../../kit/backup_plan.ts";
 import { iso } from "../../kit/clock.ts";
 import { queryOf } from "../../kit/schema.ts";
 import { requestBackup } from "./commands.ts";
-import { lateFrom, nextDueAt, runView } from "./rules.ts";
+import { lateFrom, nextDueAt, runView, shippedView } from "./rules.ts";
 import { BackupRunView, BackupSettingsView, ListBackups } from "./schemas.ts";
 import { countRuns, findLastBegun, findLastDone, listRuns } from "./store.ts";
 
@@ -40,7 +39,7 @@ export const backupRoutes = (service: Service) =>
         }),
       },
     )
-    .get("/settings", ({ call }) => answerRead(call, (db) => settings(db, service.backups)), {
+    .get("/settings", ({ call }) => answerRead(call, (db) => settings(db, service)), {
       detail: documented({
         ...common,
         id: "getBackupSettings",
@@ -60,10 +59,16 @@ export const backupRoutes = (service: Service) =>
       }),
     });
 
-async function settings(db: Db, plan: BackupPlan | null): Promise<BackupSettingsView> {
+async function settings(db: Db, { backups: plan, shipped, stores }: Service): Promise<BackupSettingsView> {
   const [last, proof] = [await findLastDone(db, "backup"), await findLastDone(db, "proof")];
   const begun = await findLastBegun(db, "backup");
-  const shown = { last: last === null ? null : runView(last), last_proof: proof === null ? null : runView(proof) };
+  // What is shipped is of the live world's clock, whoever asks.
+  const continuous = shipped === undefined ? null : shippedView(shipped(), stores.live.clock.now());
+  const shown = {
+    last: last === null ? null : runView(last),
+    last_proof: proof === null ? null : runView(proof),
+    continuous,
+  };
   if (plan === null) {
     const nothing = { place: null, every_minutes: null, keep: null, next_at: null, with_key: false, late: false };
     return { configured: false, ...nothing, ...shown };

@@ -1,6 +1,6 @@
 // When a backup is due, and what is said of it.
 
-import type { BackupPlan } from "../../kit/backup_plan.ts";
+import type { BackupPlan, Shipped } from "../../kit/backup_plan.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { RunCause, RunKind, RunStatus } from "./status.ts";
@@ -89,6 +89,25 @@ export function lateFrom(since: number, { every_minutes }: Pick<BackupPlan, "eve
 export function failureMessage({ kind, place, error }: Pick<BackupRun, "kind" | "place" | "error">): string {
   if (kind === "proof") return `The last backup could not be proven: ${error} Make another one, and look at it.`;
   return `The backup to ${place} failed: ${error} The next try follows by itself; the service goes on.`;
+}
+
+const shipped_late_ms = 60_000;
+const shipped_told_ms = 10 * 60_000;
+
+/** How it stands with what is shipped, as the API tells it. */
+export const shippedView = ({ until, waiting_bytes, problem }: Shipped, now: number) => ({
+  shipped_until: isoOrNull(until),
+  late: problem !== null || (until !== null && now - until > shipped_late_ms),
+  waiting_bytes,
+  problem,
+});
+
+/** What the operator is told once nothing was shipped for ten minutes; null while it need not be told. */
+export function shippedMessage({ place, until, problem }: Shipped, since: number, now: number): string | null {
+  if (now - (until ?? since) <= shipped_told_ms) return null;
+  const reason = problem === null ? "" : ` ${problem}`;
+  const lost = `a lost disk would cost all that was committed since ${iso(until ?? since)}.`;
+  return `What is committed is not shipped to ${place}: ${lost}${reason}`;
 }
 
 /** What the operator is told when backups are late. */

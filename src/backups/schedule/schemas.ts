@@ -43,5 +43,21 @@ export const BackupSettingsView = closed({
   last: { ...nullable(BackupRunView), description: "The last backup that was made." },
   last_proof: { ...nullable(BackupRunView), description: "The last one that was restored aside and verified." },
   next_at: { ...nullable(moment), description: "When the next one begins." },
+  continuous: {
+    ...nullable(
+      closed({
+        shipped_until: {
+          ...nullable(moment),
+          description: "All that was committed by then is in the place of the backups.",
+        },
+        late: Type.Boolean({
+          description: "Whether nothing has come there for a minute, or the place cannot be reached.",
+        }),
+        waiting_bytes: { ...Type.Integer(), description: "How much waits to be sent." },
+        problem: { ...nullable(Type.String()), description: "Why the place could not be reached." },
+      }),
+    ),
+    description: "How it stands with what is shipped every ten seconds; null without `--continuous`.",
+  },
 });
 export type BackupSettingsView = Static<typeof BackupSettingsView>;

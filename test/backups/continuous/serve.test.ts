@@ -42,6 +42,14 @@ if (engine === "sqlite")
         return runs.some(({ kind, status }) => kind === "backup" && status === "done");
       };
       while (!(existsSync(join(data, "continuous", "backups.json")) && (await made()))) await Bun.sleep(50);
+      const shippedUntil = async () => {
+        const sent = { headers: { authorization: `Bearer ${key}` } };
+        const answer = await (await fetch(`${service.url}/v1/backups/settings`, sent)).json();
+        const { continuous } = (answer as { data: { continuous: { shipped_until: string | null } } }).data;
+        expect(continuous).toMatchObject({ late: false, problem: null });
+        return continuous.shipped_until;
+      };
+      while ((await shippedUntil()) === null) await Bun.sleep(100);
       await run("keys", "create", "--name", "before", "--mode", "live", "--data", data);
       const moment = new Date().toISOString();
       await run("keys", "create", "--name", "after", "--mode", "live", "--data", data);

@@ -260,7 +260,7 @@ test.if(canDump && engine === "postgres")("a server that begins beside a restore
     expect(await found("pg_tables where schemaname = 'live'")).toBe(1);
     expect(await found("pg_namespace where nspname = 'packhouse_restoring'")).toBe(0);
   });
-  hook.stop();
+  await hook.stop();
 });
 
 test.if(canDump)("who was erased stays so, where only the data at hand says it", async () => {
@@ -292,7 +292,7 @@ test.if(canDump)("who was erased stays so, where only the data at hand says it",
   }
   expect(last).toEqual([expect.stringContaining("was stopped"), 74]);
   expect(readdirSync(folder)).toEqual([]);
-  hook.stop();
+  await hook.stop();
 });
 
 test.if(engine === "sqlite")("what is no whole backup leaves the folder as it was", async () => {

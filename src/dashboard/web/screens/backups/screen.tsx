@@ -49,7 +49,7 @@ function Now() {
 }
 
 function State({ settings }: { readonly settings: BackupSettings }) {
-  const { last, last_proof, next_at, place, every_minutes, keep, with_key } = settings;
+  const { last, last_proof, next_at, place, every_minutes, keep, with_key, continuous } = settings;
   return (
     <>
       <Card title={texts.state}>
@@ -67,6 +67,7 @@ function State({ settings }: { readonly settings: BackupSettings }) {
               </>,
             ],
             [texts.next, <Time key="next" at={next_at} />],
+            [texts.shipped, continuous && <ShippedUntil of={continuous} />],
           ]}
         />
       </Card>
@@ -83,6 +84,24 @@ function State({ settings }: { readonly settings: BackupSettings }) {
           <p class="muted">{texts.setBy}</p>
         </div>
       </Card>
+    </>
+  );
+}
+
+function ShippedUntil({ of }: { readonly of: NonNullable<BackupSettings["continuous"]> }) {
+  const { shipped_until, late, waiting_bytes, problem } = of;
+  return (
+    <>
+      {shipped_until === null ? texts.never : <Time at={shipped_until} />}{" "}
+      {late ? (
+        <strong>
+          {texts.shippedLate} {problem}
+        </strong>
+      ) : (
+        <span class="muted">
+          {texts.ships} {waiting_bytes > 0 && texts.waits(bytes(waiting_bytes))}
+        </span>
+      )}
     </>
   );
 }
