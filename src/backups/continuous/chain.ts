@@ -69,15 +69,20 @@ export class LogChain {
 
   /** Goes on with the chain of an earlier run; null when there is none that can be read. */
   recall(): ChainEnd | null {
-    const { is_emptied = false, ...kept } = this.#kept() ?? {};
-    this.#end = "chain" in kept ? kept : null;
-    this.#begins_anew = is_emptied;
-    if (this.#end === null) {
+    const kept = this.#kept();
+    if (kept !== null && kept.place !== this.#place) {
       // What waits to be shipped to another place leads on from nothing here.
       rmSync(join(this.#spool, this.#world), { recursive: true, force: true });
+    }
+    if (kept === null || kept.place !== this.#place) {
+      this.#end = null;
+      this.#begins_anew = false;
       return null;
     }
-    const { chain, index } = this.#end;
+    const { is_emptied, place: _, ...end } = kept;
+    this.#end = end;
+    this.#begins_anew = is_emptied;
+    const { chain, index } = end;
     // One that was laid into the spool just before the process ended.
     const next = waitingIn(this.#spool, this.#world).findLast((name) => name.chain === chain && name.index > index);
     const segment = next === undefined ? null : readSegment(readFileSync(join(this.#spool, next.name)));
@@ -188,10 +193,9 @@ export class LogChain {
     this.#begins_anew = is_emptied;
   }
 
-  #kept(): (ChainEnd & { readonly is_emptied: boolean }) | null {
+  #kept(): (ChainEnd & { readonly place: string; readonly is_emptied: boolean }) | null {
     try {
-      const { place, ...kept } = JSON.parse(readFileSync(this.#stateFile(), "utf8"));
-      return place === this.#place ? kept : null;
+      return { is_emptied: false, ...JSON.parse(readFileSync(this.#stateFile(), "utf8")) };
     } catch {
       return null;
     }

@@ -89,6 +89,8 @@ class Shipping implements Continuous {
   #backing_up: Promise<void> | null = null;
   #back_up_after = 0;
   #prune_after = 0;
+  /** Chains whose place tells of other commits than this data. */
+  readonly #forked = new Set<string>();
   #checked = false;
   #ending = false;
 
@@ -189,7 +191,11 @@ class Shipping implements Continuous {
       if (!this.#checked) await this.#checkPlace();
       await this.#settings.beside?.();
       for (const world of modes) {
-        for (const { name } of waitingIn(this.#spool, world)) {
+        for (const { name, chain } of waitingIn(this.#spool, world)) {
+          if (this.#forked.has(chain)) {
+            await rm(join(this.#spool, name), { force: true });
+            continue;
+          }
           const bytes = await readFile(join(this.#spool, name));
           await place.write(name, bytes);
           await rm(join(this.#spool, name), { force: true });
@@ -208,17 +214,27 @@ class Shipping implements Continuous {
     this.#look();
   }
 
-  /** Ends a chain that goes on from an earlier run, and whose last segment is not in its place any more. */
+  /**
+   * Ends a chain that goes on from an earlier run, where its place does not have what was shipped, or has what this
+   * data does not know: then the data was put back to an earlier moment, and what it commits from there is another
+   * story than the one that was shipped. Nothing of it is sent under the name of that chain.
+   */
   async #checkPlace(): Promise<void> {
     for (const world of modes) {
       const { chain, index } = this.followers[world].known;
       if (chain === null) continue;
-      const waiting = waitingIn(this.#spool, world).find((name) => name.chain === chain);
+      const waiting = waitingIn(this.#spool, world).filter((name) => name.chain === chain);
       const there = (await this.#settings.place.list(`${world}/${chain}`)).flatMap((name) => readName(name) ?? []);
       const last = there.at(-1)?.index ?? -1;
-      const next = waiting?.index ?? index + 1;
-      if (last >= next - 1) continue;
-      this.followers[world].endChain("its last segment is not where it was shipped to");
+      const next = waiting[0]?.index ?? index + 1;
+      const own = new Set(waiting.map(({ name }) => name));
+      const is_ahead = there.some((found) => found.index >= next && !own.has(found.name));
+      if (last >= next - 1 && !is_ahead) continue;
+      if (is_ahead) this.#forked.add(chain);
+      const reason = is_ahead
+        ? "its place has later commits, so this data was put back to an earlier moment"
+        : "its last segment is not where it was shipped to";
+      this.followers[world].endChain(reason);
       this.followers[world].resume();
     }
     this.#checked = true;
