@@ -181,7 +181,11 @@ class ActQueue<Input, Done> {
       if (calls.length > 1 && !isOfStorage(error)) {
         parted.add(1, this.#act.name, this.#store.mode);
         await this.#doAlone(calls);
-      } else for (const waiting of calls) waiting.refused(error);
+        return;
+      }
+      // A call by itself that is refused had a transaction as well.
+      if (!isOfStorage(error)) calls_together.observe(calls.length, this.#act.name, this.#store.mode);
+      for (const waiting of calls) waiting.refused(error);
     }
   }
 
