@@ -61,17 +61,20 @@ export function shippedPlaceOf(to: string): ShippedPlace {
 }
 
 /**
- * A backup and the place that it lies in. It is named by itself, or by the place alone: then it is the newest that was
- * begun by a moment (ms). Refuses a place without one.
+ * The backups that may lead on to a moment (ms), newest first, and the place that they lie in. One is named by itself;
+ * by the place alone, all are meant that were begun by the moment. Refuses a place without one.
  */
-export async function backupBy(from: string, moment: number): Promise<{ readonly file: string; readonly to: string }> {
+export async function backupsBy(
+  from: string,
+  moment: number,
+): Promise<{ readonly files: readonly string[]; readonly to: string }> {
   const bare = from.replace(/\/+$/, "");
   if (bare.endsWith(".tar.zst")) {
-    return { file: bare, to: inBucket.test(bare) ? bare.slice(0, bare.lastIndexOf("/")) : dirname(bare) };
+    return { files: [bare], to: inBucket.test(bare) ? bare.slice(0, bare.lastIndexOf("/")) : dirname(bare) };
   }
   const names = (await destinationOf(bare).list()).map(({ name }) => name);
-  const name = names.findLast((name) => (momentOfName(name) ?? Number.POSITIVE_INFINITY) <= moment);
-  if (name !== undefined) return { file: `${bare}/${name}`, to: bare };
+  const early = names.filter((name) => (momentOfName(name) ?? Number.POSITIVE_INFINITY) <= moment);
+  if (early.length > 0) return { files: early.reverse().map((name) => `${bare}/${name}`), to: bare };
   const when = Number.isFinite(moment) ? ` of ${iso(moment)} or before` : "";
   throw startRefused("absent", `There is no backup${when} in ${from}.`);
 }

@@ -1,10 +1,10 @@
 // `packhouse restore`, what becomes of what it holds, and `packhouse backup verify`.
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { recordCommand } from "./audit/commands.ts";
-import { backupBy, shippedPlaceOf, sourceOf } from "./backup_places.ts";
-import type { Manifest } from "./backups/archive/manifest.ts";
+import { backupsBy, shippedPlaceOf, sourceOf } from "./backup_places.ts";
+import { keyFingerprint, type Manifest } from "./backups/archive/manifest.ts";
 import { applyShipped, ShippedDamaged, TooEarly } from "./backups/continuous/applying.ts";
 import { proveBackup } from "./backups/proving/prove.ts";
 import { decide } from "./backups/restoring/commands.ts";
@@ -96,22 +96,19 @@ export const restoreCommands: Commands = {
 };
 
 function named(file: string | undefined): Promise<Source> {
-  if (file === undefined) throw new WrongUse("Name the backup: packhouse-….tar.zst, or s3://bucket/key.");
+  if (file === undefined) throw noneNamed();
   return sourceOf(file);
 }
 
+const noneNamed = () => new WrongUse("Name the backup: packhouse-….tar.zst, or s3://bucket/key.");
+
 async function restore(given: Given<typeof restoring>): Promise<number> {
   process.umask(0o077);
-  const { into, data = "./data", json } = given;
+  const { into, json } = given;
   const moment = given.to === undefined ? undefined : momentGiven(given.to);
   if (moment !== undefined && databaseUrl !== null) {
     throw new WrongUse("--to is for the embedded database: PostgreSQL goes to a moment by its own archive.");
   }
-  const by =
-    moment === undefined || given.file === undefined
-      ? null
-      : await backupBy(given.file, moment ?? Number.POSITIVE_INFINITY);
-  const source = await named(by?.file ?? given.file);
   if (into !== undefined && databaseUrl !== null) {
     throw new WrongUse("--into names a folder, and --database-url a database: say one of them.");
   }
@@ -122,38 +119,84 @@ async function restore(given: Given<typeof restoring>): Promise<number> {
     lines.push(line);
     if (!json) print(line);
   };
+  const { restored, shipped, place } =
+    moment === undefined
+      ? await restoreFrom(given, await named(given.file), null, say)
+      : await restoreTo(given, moment, say);
+  const told = toldOf(restored, databaseUrl === null ? (into ?? given.data ?? "./data") : "the database", place);
+  if (json) print(JSON.stringify({ ...restored, shipped, said: lines }));
+  else for (const line of told) print(line);
+  return 0;
+}
+
+type Say = (line: string) => void;
+
+/** What a restore has made, of which backup, and how far it was taken by what was shipped. */
+interface Made {
+  readonly restored: Restored;
+  readonly shipped: Shipped | null;
+  readonly place: string;
+}
+
+/** Restores to a moment (ms), or to the latest for null, by the backup that is named, or by the last one before it. */
+async function restoreTo(given: Given<typeof restoring>, moment: number | null, say: Say): Promise<Made> {
+  if (given.file === undefined) throw noneNamed();
+  const { files, to } = await backupsBy(given.file, moment ?? Number.POSITIVE_INFINITY);
+  for (const [at, file] of files.entries()) {
+    try {
+      return await restoreFrom(given, await sourceOf(file), { to, moment }, say);
+    } catch (error) {
+      if (!(error instanceof TooEarly)) throw error;
+      if (at === files.length - 1) throw startRefused("unsuitable", error.message);
+      // A name tells when a backup was begun, and its data is of a little later.
+      say(`${file} is of after that moment: the one before it is restored.`);
+    }
+  }
+  throw noneNamed();
+}
+
+/** Where shipped commits are, and the moment (ms) up to which they are wanted; null for the latest. */
+interface Forward {
+  readonly to: string;
+  readonly moment: number | null;
+}
+
+async function restoreFrom(
+  given: Given<typeof restoring>,
+  source: Source,
+  forward: Forward | null,
+  say: Say,
+): Promise<Made> {
+  const { into, data = "./data" } = given;
+  const home = into ?? data;
+  const named_erasures = given.erasures === undefined ? [] : namedErasures(given.erasures);
   const common = {
     source,
-    erasures: [
-      ...(given.erasures === undefined ? [] : namedErasures(given.erasures)),
-      ...readErasures(join(data, erasures_file)),
+    erasuresFor: async (manifest: Manifest) => [
+      ...named_erasures,
+      ...(await erasuresAtHand(data, home, manifest, say)),
     ],
     erase: async (stores: Stores, one: Erasure) => {
       const { eraseAgain } = await import("./privacy/erasure/jobs.ts");
       return eraseAgain(stores, one);
     },
+    settleKey: (stores: Stores, at: string, manifest: Manifest) =>
+      lookAtKey(stores, { at, home, manifest, renew: given["new-secret-key"], say }),
     say,
     log: commandLog("error"),
   };
-  const home = into ?? data;
+  if (databaseUrl !== null) {
+    const { restorePostgres } = await import("./backups/restoring/postgres.ts");
+    const restored = await restorePostgres({ ...common, into: databaseUrl, data });
+    return { restored, shipped: null, place: source.place };
+  }
   let shipped: Shipped | null = null;
   const onShipped = (found: Shipped) => {
     shipped = found;
   };
-  const settleKey = (stores: Stores, at: string, manifest: Manifest) =>
-    lookAtKey(stores, { at, home, manifest, renew: given["new-secret-key"], say });
-  let restored: Restored;
-  if (databaseUrl === null) {
-    const forward = by === null || moment === undefined ? null : forwardBy(by.to, moment, say, onShipped);
-    restored = await restoreSqlite({ ...common, into: home, settleKey, forward });
-  } else {
-    const { restorePostgres } = await import("./backups/restoring/postgres.ts");
-    restored = await restorePostgres({ ...common, into: databaseUrl, data, settleKey });
-  }
-  const told = toldOf(restored, databaseUrl === null ? home : "the database", source.place);
-  if (json) print(JSON.stringify({ ...restored, shipped, said: lines }));
-  else for (const line of told) print(line);
-  return 0;
+  const goOn = forward === null ? null : forwardBy(forward, say, onShipped);
+  const restored = await restoreSqlite({ ...common, into: home, forward: goOn });
+  return { restored, shipped, place: source.place };
 }
 
 /** The moment (ms) that a flag names; null for the latest. */
@@ -169,16 +212,10 @@ function momentGiven(text: string): number | null {
 type Shipped = Awaited<ReturnType<typeof applyShipped>>;
 
 /** Goes on by what was shipped to the place of backups, and says how far it went. */
-function forwardBy(
-  to: string,
-  moment: number | null,
-  say: (line: string) => void,
-  onShipped: (shipped: Shipped) => void,
-) {
+function forwardBy({ to, moment }: Forward, say: Say, onShipped: (shipped: Shipped) => void) {
   return async (folder: string): Promise<Readonly<Record<Mode, number>>> => {
     const reached = await applyShipped(shippedPlaceOf(to), folder, moment).catch((error) => {
       if (error instanceof ShippedDamaged) throw startRefused("damaged", error.message);
-      if (error instanceof TooEarly) throw startRefused("unsuitable", error.message);
       throw error;
     });
     onShipped(reached);
@@ -195,6 +232,22 @@ function forwardBy(
 function namedErasures(path: string): Erasure[] {
   if (!existsSync(path)) throw startRefused("absent", `There is no file ${path}.`);
   return readErasures(path);
+}
+
+/**
+ * The erasures in the data directory of this machine. Ids are those of one installation, so they are left out where the
+ * backup is of another: one that was sealed with another secret key.
+ */
+async function erasuresAtHand(data: string, home: string, manifest: Manifest, say: Say): Promise<Erasure[]> {
+  const path = join(data, erasures_file);
+  const found = readErasures(path);
+  // Those in the folder that the backup goes to were put there for it.
+  if (found.length === 0 || (databaseUrl === null && resolve(home) === resolve(data))) return found;
+  const { secretKeyOfData } = await import("./secret_key.ts");
+  const key = secretKeyOfData(data, databaseUrl);
+  if (key !== null && keyFingerprint(key) === manifest.secret_key.fingerprint) return found;
+  say(`${path} was not read: nothing shows that it belongs to the backup. If it does, name it by --erasures.`);
+  return [];
 }
 
 function toldOf(restored: Restored, home: string, place: string): string[] {

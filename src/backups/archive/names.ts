@@ -4,7 +4,7 @@
 export const manifest_entry = "manifest.json";
 export const sums_entry = "SHA256SUMS";
 
-/** How the names of all archives begin, and nothing else beside them. */
+/** How the names of all archives begin. */
 export const archive_beginning = "packhouse-";
 
 const form = /^packhouse-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.zst$/;

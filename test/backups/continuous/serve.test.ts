@@ -1,10 +1,11 @@
 // A service that ships what it commits loses its disk, and comes back as of any moment.
 import { expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, watch } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
+import { archiveName } from "../../../src/backups/archive/names.ts";
 import { engine } from "../../../src/config.ts";
 
 async function run(...words: string[]) {
@@ -14,15 +15,34 @@ async function run(...words: string[]) {
   return { out, err, code };
 }
 
+const archivesIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".tar.zst"));
+
 /** Resolves when a backup lies in a folder. */
 async function backedUp(folder: string): Promise<void> {
-  const isThere = () => readdirSync(folder).some((name) => name.endsWith(".tar.zst"));
+  const isThere = () => archivesIn(folder).length > 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   const watching = watch(folder, () => {
     if (isThere()) resolve();
   });
   if (isThere()) resolve();
   await promise.finally(() => watching.close());
+}
+
+/** A backup that was begun before a moment may hold what came after it: then the one before it is restored. */
+async function passOver({ root, to, into, moment }: Record<"root" | "to" | "into" | "moment", string>) {
+  const archives = archivesIn(to).sort();
+  const name = archiveName(Date.parse(moment));
+  const latest = join(root, "latest");
+  expect(await run("restore", to, "--to", "latest", "--into", latest)).toMatchObject({ code: 0 });
+  await run("backup", join(root, name), "--data", latest);
+  renameSync(join(root, name), join(to, name));
+  const again = await run("restore", to, "--to", moment, "--into", into);
+  expect([again.err, again.code]).toEqual(["", 0]);
+  expect(again.out).toContain(archives.at(-1) ?? "none");
+  expect(again.out).toContain("is of after that moment");
+  expect((await run("keys", "list", "--data", into)).out).not.toContain("after");
+  rmSync(join(to, name));
+  rmSync(into, { recursive: true });
 }
 
 if (engine === "sqlite")
@@ -51,6 +71,7 @@ if (engine === "sqlite")
       };
       while ((await shippedUntil()) === null) await Bun.sleep(100);
       await run("keys", "create", "--name", "before", "--mode", "live", "--data", data);
+      while (archivesIn(to).includes(archiveName(Date.now()))) await Bun.sleep(50);
       const moment = new Date().toISOString();
       await run("keys", "create", "--name", "after", "--mode", "live", "--data", data);
       const post = async (path: string, body: object) => {
@@ -80,6 +101,8 @@ if (engine === "sqlite")
       expect(listed.out).not.toContain("after");
       expect(await run("verify", "--data", into)).toMatchObject({ code: 0 });
       rmSync(into, { recursive: true });
+
+      await passOver({ root, to, into, moment });
 
       expect(await run("restore", to, "--to", "latest", "--into", into)).toMatchObject({ err: "", code: 0 });
       expect((await run("keys", "list", "--data", into)).out).toContain("after");

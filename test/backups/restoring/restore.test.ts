@@ -276,6 +276,15 @@ test.if(canDump)("who was erased stays so, where only the data at hand says it",
   expect([restored.err, restored.out]).toEqual(["", expect.stringContaining("customers erased again: 1")]);
   const kept = join(engine === "sqlite" ? join(root, "elsewhere") : at.data, "erasures.jsonl");
   expect(readFileSync(kept, "utf8")).toContain(customer);
+  if (engine === "sqlite") {
+    // Of another installation, the same id is another customer.
+    writeFileSync(join(at.data, "secret.key"), "5".repeat(64));
+    const copy = join(root, "foreign");
+    const { out, code } = await run(at, "restore", archive, "--into", copy);
+    expect([code, out]).toEqual([0, expect.stringContaining("erasures.jsonl was not read")]);
+    expect(out).not.toContain("erased again");
+    expect(readdirSync(copy)).not.toContain("erasures.jsonl");
+  }
 
   // A proof of the backup that is stopped leaves none of it, either.
   const folder = join(root, "proof");
