@@ -1,7 +1,10 @@
 // `packhouse backup`: one file of everything, while the service goes on.
 
-import { destinationOf, keepingOf, place_forms, readBackup } from "./backup_places.ts";
+import { destinationOf, keepingOf, place_forms, readBackup, shippedPlaceOf } from "./backup_places.ts";
+import { momentOfName } from "./backups/archive/names.ts";
 import { openArchive } from "./backups/archive/reader.ts";
+import type { ShippedPlace } from "./backups/continuous/place.ts";
+import { neededBackups, shippedRanges } from "./backups/continuous/ranges.ts";
 import type { Destination } from "./backups/destinations/destination.ts";
 import { namesToRemove } from "./backups/destinations/keeping.ts";
 import { type MadeBackup, makeBackup } from "./backups/making/make.ts";
@@ -48,7 +51,8 @@ const mebibyte = 1024 * 1024;
 
 async function backup(given: Given<typeof flags> & Place): Promise<number> {
   const data = given.data ?? "./data";
-  const to = destinationOf(given.to ?? variable("PACKHOUSE_BACKUP_TO") ?? usual_place);
+  const where = given.to ?? variable("PACKHOUSE_BACKUP_TO") ?? usual_place;
+  const to = destinationOf(where);
   const keep = given.keep === undefined ? null : keepingOf(given.keep, "keep");
   const ending = endingOf(given.attended);
   process.umask(0o077);
@@ -71,19 +75,29 @@ async function backup(given: Given<typeof flags> & Place): Promise<number> {
       if (done_bytes === all_bytes) bar.done();
     },
   });
-  const { removed, problem } = keep === null ? { removed: [], problem: null } : await removeOld(to, keep);
+  const { removed, problem } =
+    keep === null ? { removed: [], problem: null } : await removeOld(to, keep, shippedPlaceOf(where));
   const warnings = [...made.warnings, ...(problem === null ? [] : [`Older backups could not be removed: ${problem}`])];
   if (given.json) print(JSON.stringify({ ...made, removed, warnings }));
   else for (const line of [...linesOf(made), ...removed.map((name) => `Removed ${name}`), ...warnings]) print(line);
   return 0;
 }
 
-/** Removes what is not to be kept, now that a newer one is there. Answers the names, and what went wrong. */
-async function removeOld(to: Destination, keep: Keeping): Promise<{ removed: string[]; problem: string | null }> {
+/**
+ * Removes what is not to be kept, now that a newer one is there: none from which shipped commits lead on. Answers the
+ * names, and what went wrong.
+ */
+async function removeOld(
+  to: Destination,
+  keep: Keeping,
+  shipped: ShippedPlace,
+): Promise<{ removed: string[]; problem: string | null }> {
   const removed: string[] = [];
   try {
     const all = (await to.list()).map(({ name }) => name);
-    for (const name of namesToRemove(all, keep)) {
+    const moments = all.flatMap((name) => momentOfName(name) ?? []);
+    const needed = neededBackups(await shippedRanges(shipped), moments);
+    for (const name of namesToRemove(all, keep, needed)) {
       await to.remove(name);
       removed.push(name);
     }

@@ -206,28 +206,3 @@ function holds(segment: Segment, { number, at }: CommitRow): boolean {
   }
   return false;
 }
-
-/** Segments that follow each other without a gap: every moment of theirs can be restored from a backup before it. */
-export interface ShippedRange {
-  readonly world: Mode;
-  readonly chain: string;
-  /** The earliest and the latest moment (ms) of the commits in it. */
-  readonly least_at: number;
-  readonly most_at: number;
-  readonly segments: number;
-}
-
-/** What was shipped to a place, by the names of the segments: none is read. */
-export async function shippedRanges(place: ShippedPlace): Promise<ShippedRange[]> {
-  const ranges: (ShippedRange & { next: number })[] = [];
-  const names = (await place.list("")).flatMap((name) => readName(name) ?? []);
-  const inOrder = names.sort((one, other) => (one.name < other.name ? -1 : 1));
-  for (const { world, chain, index, least_at, most_at } of inOrder) {
-    const last = ranges.at(-1);
-    if (last?.world === world && last.chain === chain && last.next === index) {
-      const wider = { least_at: Math.min(last.least_at, least_at), most_at: Math.max(last.most_at, most_at) };
-      ranges[ranges.length - 1] = { ...last, ...wider, segments: last.segments + 1, next: index + 1 };
-    } else ranges.push({ world, chain, least_at, most_at, segments: 1, next: index + 1 });
-  }
-  return ranges.map(({ next: _, ...range }) => range);
-}

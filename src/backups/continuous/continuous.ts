@@ -40,7 +40,7 @@ interface ContinuousSettings {
 
 /** How it stands with one world. */
 interface ShippingState extends FollowedChain {
-  /** All that was committed by then (ms) is in its place; null before the first time. */
+  /** All that was committed by then (ms) is in its place and can be restored; null before the first time. */
   readonly shipped_until: number | null;
   /** Whether there is a backup from which the chain leads on, so that what was shipped can be restored. */
   readonly is_based: boolean;
@@ -52,7 +52,7 @@ interface ContinuousState {
   readonly every_ms: number;
   readonly worlds: Readonly<Record<Mode, ShippingState>>;
   readonly waiting_bytes: number;
-  /** Why the place could not be reached when it was tried last. */
+  /** Why the place could not be reached when it was tried last, or why there is no backup to lead on from. */
   readonly problem: string | null;
 }
 
@@ -83,6 +83,7 @@ class Shipping implements Continuous {
   readonly #shipped_until: Record<Mode, number | null> = { live: null, test: null };
   #based: Partial<Record<Mode, string>>;
   #problem: string | null = null;
+  #backup_problem: string | null = null;
   #waiting = 0;
   #timer: Timer | null = null;
   #shipping: Promise<void> | null = null;
@@ -92,6 +93,7 @@ class Shipping implements Continuous {
   /** Chains whose place tells of other commits than this data. */
   readonly #forked = new Set<string>();
   #checked = false;
+  #begun_at = 0;
   #ending = false;
 
   constructor(settings: ContinuousSettings) {
@@ -139,7 +141,8 @@ class Shipping implements Continuous {
       return { ...known, shipped_until: this.#shipped_until[world], is_based: this.#isBased(world) };
     };
     const worlds = { live: of("live"), test: of("test") };
-    return { place: place.place, every_ms, worlds, waiting_bytes: this.#waiting, problem: this.#problem };
+    const problem = this.#problem ?? this.#backup_problem;
+    return { place: place.place, every_ms, worlds, waiting_bytes: this.#waiting, problem };
   }
 
   async finish(limit_ms: number): Promise<void> {
@@ -162,6 +165,9 @@ class Shipping implements Continuous {
 
   async #shipOnce(): Promise<void> {
     const { now, log, every_ms = ship_every_ms, most_waiting_bytes = waiting_max_bytes } = this.#settings;
+    // A machine that was put back with all its memory knows no more of it than that its clock jumps once it is set.
+    if (Math.abs(now() - this.#begun_at) > 2 * every_ms) this.#checked = false;
+    this.#begun_at = now();
     try {
       this.#look();
       if (this.#waiting > most_waiting_bytes) {
@@ -186,10 +192,9 @@ class Shipping implements Continuous {
   /** Sends what waits, world by world in its order, and removes it from the spool. */
   async #sendAll(): Promise<void> {
     const { place, log } = this.#settings;
-    const until = modes.map((world) => [world, this.followers[world].known.taken_until] as const);
+    const taken = modes.map((world) => ({ world, ...this.followers[world].known }));
     try {
       if (!this.#checked) await this.#checkPlace();
-      await this.#settings.beside?.();
       for (const world of modes) {
         for (const { name, chain } of waitingIn(this.#spool, world)) {
           if (this.#forked.has(chain)) {
@@ -203,7 +208,11 @@ class Shipping implements Continuous {
           shipped_bytes.add(bytes.length, world);
         }
       }
-      for (const [world, taken_until] of until) if (taken_until !== null) this.#shipped_until[world] = taken_until;
+      for (const { world, chain, taken_until } of taken) {
+        if (taken_until !== null && chain !== null && this.#based[world] === chain && !this.#forked.has(chain))
+          this.#shipped_until[world] = taken_until;
+      }
+      await this.#settings.beside?.();
       if (this.#problem !== null) log.info("the place of shipped commits is reached again", { place: place.place });
       this.#problem = null;
     } catch (error) {
@@ -215,29 +224,35 @@ class Shipping implements Continuous {
   }
 
   /**
-   * Ends a chain that goes on from an earlier run, where its place does not have what was shipped, or has what this
-   * data does not know: then the data was put back to an earlier moment, and what it commits from there is another
-   * story than the one that was shipped. Nothing of it is sent under the name of that chain.
+   * Ends a chain whose place does not have what was shipped, or has what this data does not know: then the data was put
+   * back to an earlier moment, and what it commits from there is another story than the one that was shipped. Nothing
+   * of it is sent under the name of that chain, also where it waits from an earlier run.
    */
   async #checkPlace(): Promise<void> {
     for (const world of modes) {
       const { chain, index } = this.followers[world].known;
-      if (chain === null) continue;
-      const waiting = waitingIn(this.#spool, world).filter((name) => name.chain === chain);
-      const there = (await this.#settings.place.list(`${world}/${chain}`)).flatMap((name) => readName(name) ?? []);
-      const last = there.at(-1)?.index ?? -1;
-      const next = waiting[0]?.index ?? index + 1;
-      const own = new Set(waiting.map(({ name }) => name));
-      const is_ahead = there.some((found) => found.index >= next && !own.has(found.name));
-      if (last >= next - 1 && !is_ahead) continue;
-      if (is_ahead) this.#forked.add(chain);
-      const reason = is_ahead
-        ? "its place has later commits, so this data was put back to an earlier moment"
-        : "its last segment is not where it was shipped to";
-      this.followers[world].endChain(reason);
-      this.followers[world].resume();
+      const waiting = waitingIn(this.#spool, world);
+      for (const name of new Set([...waiting.map((one) => one.chain), ...(chain === null ? [] : [chain])])) {
+        const own = waiting.filter((one) => one.chain === name);
+        const there = (await this.#settings.place.list(`${world}/${name}`)).flatMap((found) => readName(found) ?? []);
+        const next = own[0]?.index ?? index + 1;
+        const known = new Set(own.map((one) => one.name));
+        const is_ahead = there.some((found) => found.index >= next && !known.has(found.name));
+        if (is_ahead) this.#forked.add(name);
+        if (name !== chain) continue;
+        if (is_ahead)
+          this.#endChain(world, "its place has later commits, so this data was put back to an earlier moment");
+        else if ((there.at(-1)?.index ?? -1) < next - 1)
+          this.#endChain(world, "its last segment is not where it was shipped to");
+      }
     }
     this.#checked = true;
+  }
+
+  /** Ends the chain of a world, and begins another. */
+  #endChain(world: Mode, reason: string): void {
+    this.followers[world].endChain(reason);
+    this.followers[world].resume();
   }
 
   /** Makes a backup when a chain has none to lead on from. Shipping goes on meanwhile. */
@@ -247,19 +262,23 @@ class Shipping implements Continuous {
     const is_needed = chains.some(([world, chain]) => chain !== null && this.#based[world] !== chain);
     if (!is_needed || this.#ending || this.#backing_up !== null || now() < this.#back_up_after) return;
     const done = () => {
+      this.#backup_problem = null;
       for (const [world, chain] of chains) if (chain !== null) this.#based[world] = chain;
       makeFolder(this.#spool);
       writeWhole(this.#basedFile(), `${JSON.stringify({ place: place.place, ...this.#based })}\n`);
     };
     const failed = (error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#backup_problem = `The backup that what is shipped leads on from could not be made: ${reason}`;
       this.#back_up_after = now() + retry_backup_ms;
-      log.warn("the backup that shipped commits lead on from could not be made", { reason: String(error) });
+      log.warn("the backup that shipped commits lead on from could not be made", { reason });
     };
     this.#backing_up = backUp()
       .then(done)
       .catch(failed)
       .finally(() => {
         this.#backing_up = null;
+        if (this.#backup_problem === null && !this.#ending) void this.ship();
       });
   }
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { FoundDatabase, LogFollower } from "../../database/log_follower.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Mode } from "../../kit/mode.ts";
-import { ChainBroken, LogChain } from "./chain.ts";
+import { ChainBroken, LogChain, waitingIn } from "./chain.ts";
 import type { Act, Answer, Question } from "./messages.ts";
 
 /** A commit does not wait longer for frames to be taken. */
@@ -60,10 +60,14 @@ export class WorldFollower implements LogFollower {
   }
 
   found(database: FoundDatabase): void {
-    const { spool, world, place } = this.#settings;
+    const { spool, world, place, log } = this.#settings;
     const chain = new LogChain(spool, world, place);
     try {
-      if (chain.recall() === null) return;
+      const waiting = waitingIn(spool, world).length;
+      const known = chain.recall();
+      const dropped = waiting - waitingIn(spool, world).length;
+      if (dropped > 0) log.warn("what waited to be shipped to another place was dropped", { world, segments: dropped });
+      if (known === null) return;
       chain.takeLeft(database);
       this.#goes_on = true;
     } catch (error) {

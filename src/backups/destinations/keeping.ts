@@ -11,16 +11,20 @@ const stretches: readonly (readonly [of: keyof Keeping, characters: number])[] =
 
 /**
  * Of the backups by these names, those that are not kept any more. Of each of the last so many hours, days and months
- * in which there is a backup, the last one is kept; a backup may be kept for several of them. The newest always is.
- * Names that are none of a backup are not among the answer.
+ * in which there is a backup, the last one is kept; a backup may be kept for several of them. The newest always is,
+ * and those of the moments (ms) that are `needed`. Names that are none of a backup are not among the answer.
  */
-export function namesToRemove(names: readonly string[], keep: Keeping): string[] {
+export function namesToRemove(
+  names: readonly string[],
+  keep: Keeping,
+  needed: ReadonlySet<number> = new Set(),
+): string[] {
   const dated = names.flatMap((name) => {
     const at = momentOfName(name);
-    return at === null ? [] : [{ name, moment: new Date(at).toISOString() }];
+    return at === null ? [] : [{ name, moment: new Date(at).toISOString(), is_needed: needed.has(at) }];
   });
   const newest_first = dated.sort((one, other) => (one.moment < other.moment ? 1 : -1));
-  const kept = new Set(newest_first.slice(0, 1).map(({ name }) => name));
+  const kept = new Set(newest_first.filter(({ is_needed }, at) => at === 0 || is_needed).map(({ name }) => name));
   for (const [of, characters] of stretches) {
     const seen = new Set<string>();
     for (const { name, moment } of newest_first) {

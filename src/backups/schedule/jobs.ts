@@ -45,7 +45,6 @@ export async function runBackups(store: Store, service: Service): Promise<number
   // There is one backup of both worlds.
   if (plan === null || store.mode !== "live") return null;
   const making = makingOf(store);
-  if (making.running !== null) return null;
   const now = store.clock.now();
   if (now >= making.late_at + late_every_ms) {
     making.late_at = now;
@@ -54,6 +53,7 @@ export async function runBackups(store: Store, service: Service): Promise<number
     if (shipped) await store.write((tx) => noteShippedLate(tx, shipped, making.since, mail !== null));
   }
   const look_at = now + late_every_ms;
+  if (making.running !== null) return look_at;
   const next = await store.read((db) => isDue(db, plan));
   if (!next.due) return Math.min(next.at, look_at);
   const { run, next_at } = await store.write((tx) => claimRun(tx, plan, mail !== null));
@@ -92,7 +92,7 @@ async function doRun(
   const work = async (): Promise<RunOutcome> => {
     making.child = runCommand(words, database_url);
     const ended = await making.child.ended;
-    for (const warning of warningsOf(run, ended)) log.warn("a backup was made, but not all about it", { warning });
+    for (const warning of warningsOf(run, ended)) log.warn("a backup is stored, with a warning", { warning });
     return outcomeOf(run, ended, ending.aborted);
   };
   const outcome = await work()

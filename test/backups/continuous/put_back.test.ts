@@ -1,9 +1,10 @@
 // Data that does not go on from what was shipped of it: put back to an earlier moment, or without its notes.
 import { afterEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { leases } from "../../../db/schema/service.ts";
+import { waitingIn } from "../../../src/backups/continuous/chain.ts";
 import { openContinuous } from "../../../src/backups/continuous/continuous.ts";
 import { folderPlace, type ShippedPlace } from "../../../src/backups/continuous/place.ts";
 import { engine } from "../../../src/config.ts";
@@ -23,13 +24,20 @@ function newRoot() {
   return { data: join(root, "data"), copy: join(root, "copy"), to: join(root, "to") };
 }
 
-/** Serves data for a while: writes rows, each shipped by itself, and ends in order. Answers what was logged. */
-async function serve(data: string, place: ShippedPlace, rows: readonly string[]): Promise<string> {
+const isAway = () => Promise.reject(new Error("away"));
+const away = (place: ShippedPlace): ShippedPlace => ({ ...place, list: isAway, write: isAway });
+
+/**
+ * Serves data for a while: writes rows, each shipped by itself, and ends in order. Answers what was logged. `between` is
+ * done before the second row, and answers by how much (ms) the clock jumps then.
+ */
+async function serve(data: string, place: ShippedPlace, rows: readonly string[], between = () => 0): Promise<string> {
   const clock = systemClock();
+  let jumped_ms = 0;
   const lines: string[] = [];
   const log = openLog({ level: "warn", format: "text", write: (line) => void lines.push(line) });
   const continuous = openContinuous({
-    ...{ data, place, log, now: () => clock.now(), every_ms: 60_000 },
+    ...{ data, place, log, now: () => clock.now() + jumped_ms, every_ms: 60_000 },
     ...{ backUp: async () => {}, backups: async () => [] },
   });
   const { followers } = continuous;
@@ -38,7 +46,8 @@ async function serve(data: string, place: ShippedPlace, rows: readonly string[])
   };
   const stores = await openStores({ data, database_url: null, purpose: "serve", log, fatal, followers });
   await continuous.ship();
-  for (const name of rows) {
+  for (const [at, name] of rows.entries()) {
+    if (at === 1) jumped_ms = between();
     await stores.live.write((tx) => insert(tx, leases, [{ name, owner: "one", until: 1 }]));
     await continuous.ship();
   }
@@ -47,13 +56,15 @@ async function serve(data: string, place: ShippedPlace, rows: readonly string[])
   return lines.join("\n");
 }
 
-/** The segments of the live world in a place, with their bytes. */
-const shippedTo = (to: string) =>
+/** The segments of the live world in a place, the last one last. */
+const filesIn = (to: string) =>
   readdirSync(join(to, "continuous", "live"), { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile())
     .map((one) => join(one.parentPath, one.name))
-    .sort()
-    .map((file) => `${file} ${Bun.hash(readFileSync(file))}`);
+    .sort();
+
+/** The same with their bytes. */
+const shippedTo = (to: string) => filesIn(to).map((file) => `${file} ${Bun.hash(readFileSync(file))}`);
 
 /** Makes a folder as another is, in the same files with the same times, as a machine does that goes back as a whole. */
 function copyOver(from: string, to: string): void {
@@ -86,20 +97,55 @@ if (engine === "sqlite") {
     },
   );
 
+  test("data that is put back while its server goes on begins another chain as well", async () => {
+    const { data, to } = newRoot();
+    // What the same server had shipped before its machine was put back, memory and all.
+    const shipLater = () => {
+      const [last = ""] = filesIn(to).slice(-1);
+      const [index = "", ...others] = basename(last).split("-");
+      const next = `${String(Number(index) + 1).padStart(10, "0")}-${others.join("-")}`;
+      cpSync(last, join(dirname(last), next));
+      return 3_600_000;
+    };
+    expect(await serve(data, folderPlace(to), ["a", "b", "c", "d"], shipLater)).toContain(
+      "put back to an earlier moment",
+    );
+    expect(chainsIn(to)).toBe(2);
+  });
+
+  test("what waits of a chain that its place has gone on with is not sent, also once the chain is over", async () => {
+    const { data, copy, to } = newRoot();
+    const place = folderPlace(to);
+    await serve(data, place, ["a"]);
+    copyOver(data, copy);
+    await serve(data, place, ["b"]);
+    const before = shippedTo(to);
+    copyOver(copy, data);
+    await serve(data, away(place), ["x"]);
+    rmSync(join(data, "continuous", "live.json"));
+    await serve(data, place, ["y"]);
+    const chain = basename(dirname(filesIn(to)[0] ?? ""));
+    expect(shippedTo(to).filter((line) => line.includes(chain))).toEqual(before);
+    expect(waitingIn(join(data, "continuous"), "live")).toEqual([]);
+  });
+
   test("what waits to be shipped is shipped, also where the notes of the chain are lost", async () => {
     const { data, to } = newRoot();
     const place = folderPlace(to);
     await serve(data, place, ["a"]);
-    const away = { ...place, write: () => Promise.reject(new Error("away")) };
-    await serve(data, away, ["b"]);
-    const waiting = (readdirSync(join(data, "continuous", "live"), { recursive: true }) as string[]).filter((name) =>
-      /\d/.test(name.split("/").at(-1) ?? ""),
-    );
+    await serve(data, away(place), ["b"]);
+    const waiting = waitingIn(join(data, "continuous"), "live");
     rmSync(join(data, "continuous", "live.json"));
     await serve(data, place, []);
-    const there = shippedTo(to).join("\n");
-    const segments = waiting.filter((name) => name.includes("/"));
-    expect(segments.length).toBeGreaterThan(0);
-    for (const name of segments) expect(there).toContain(name);
+    expect(waiting.length).toBeGreaterThan(0);
+    for (const { name } of waiting) expect(shippedTo(to).join("\n")).toContain(name);
+  });
+
+  test("what waits for a place is dropped when another is named, and said", async () => {
+    const { data, to, copy } = newRoot();
+    await serve(data, away(folderPlace(to)), ["a"]);
+    expect(await serve(data, folderPlace(copy), ["b"])).toContain("to another place was dropped");
+    expect(chainsIn(copy)).toBe(1);
+    expect(await serve(data, folderPlace(copy), ["c"])).toBe("");
   });
 }

@@ -1,6 +1,6 @@
 // Which backups are kept, of a year in which one was made each hour.
 import { expect, test } from "bun:test";
-import { archiveName } from "../../../src/backups/archive/names.ts";
+import { archiveName, momentOfName } from "../../../src/backups/archive/names.ts";
 import { namesToRemove } from "../../../src/backups/destinations/keeping.ts";
 
 const hour = 3_600_000;
@@ -8,8 +8,8 @@ const start = Date.parse("2025-11-24T00:30:00Z");
 const names = Array.from({ length: 366 * 24 }, (_, at) => archiveName(start + at * hour));
 const keep = { hours: 24, days: 30, months: 12 };
 
-function kept(of: readonly string[], wanted = keep): string[] {
-  const removed = new Set(namesToRemove(of, wanted));
+function kept(of: readonly string[], wanted = keep, needed = new Set<number>()): string[] {
+  const removed = new Set(namesToRemove(of, wanted, needed));
   return of.filter((name) => !removed.has(name));
 }
 
@@ -27,6 +27,12 @@ test("it comes to the same whether it is asked each hour or once", () => {
   let left: string[] = [];
   for (const name of names.slice(-1000)) left = kept([...left, name]);
   expect(left).toEqual(kept(names.slice(-1000)));
+});
+
+test("what is needed is kept beside them, however old it is", () => {
+  const needed = [names[100] ?? "", names[200] ?? ""];
+  const moments = new Set(needed.map((name) => momentOfName(name) ?? 0));
+  expect(kept(names, keep, moments)).toEqual([...needed, ...kept(names)]);
 });
 
 test("the newest is kept whatever is said, and what is no backup is let be", () => {
