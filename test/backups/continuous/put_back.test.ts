@@ -3,15 +3,10 @@ import { afterEach, expect, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { leases } from "../../../db/schema/service.ts";
 import { waitingIn } from "../../../src/backups/continuous/chain.ts";
-import { openContinuous } from "../../../src/backups/continuous/continuous.ts";
-import { folderPlace, type ShippedPlace } from "../../../src/backups/continuous/place.ts";
+import { folderPlace } from "../../../src/backups/continuous/place.ts";
 import { engine } from "../../../src/config.ts";
-import { openStores } from "../../../src/database/open.ts";
-import { insert } from "../../../src/database/statements.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { openLog } from "../../../src/kit/log.ts";
+import { away, serve } from "./serving.ts";
 
 const roots: string[] = [];
 afterEach(() => {
@@ -22,38 +17,6 @@ function newRoot() {
   const root = mkdtempSync(join(tmpdir(), "packhouse-put-back-"));
   roots.push(root);
   return { data: join(root, "data"), copy: join(root, "copy"), to: join(root, "to") };
-}
-
-const isAway = () => Promise.reject(new Error("away"));
-const away = (place: ShippedPlace): ShippedPlace => ({ ...place, list: isAway, write: isAway });
-
-/**
- * Serves data for a while: writes rows, each shipped by itself, and ends in order. Answers what was logged. `between` is
- * done before the second row, and answers by how much (ms) the clock jumps then.
- */
-async function serve(data: string, place: ShippedPlace, rows: readonly string[], between = () => 0): Promise<string> {
-  const clock = systemClock();
-  let jumped_ms = 0;
-  const lines: string[] = [];
-  const log = openLog({ level: "warn", format: "text", write: (line) => void lines.push(line) });
-  const continuous = openContinuous({
-    ...{ data, place, log, now: () => clock.now() + jumped_ms, every_ms: 60_000 },
-    ...{ backUp: async () => {}, backups: async () => [] },
-  });
-  const { followers } = continuous;
-  const fatal = (error: unknown) => {
-    throw error;
-  };
-  const stores = await openStores({ data, database_url: null, purpose: "serve", log, fatal, followers });
-  await continuous.ship();
-  for (const [at, name] of rows.entries()) {
-    if (at === 1) jumped_ms = between();
-    await stores.live.write((tx) => insert(tx, leases, [{ name, owner: "one", until: 1 }]));
-    await continuous.ship();
-  }
-  await stores.close();
-  await continuous.finish(10_000);
-  return lines.join("\n");
 }
 
 /** The segments of the live world in a place, the last one last. */
@@ -107,7 +70,7 @@ if (engine === "sqlite") {
       cpSync(last, join(dirname(last), next));
       return 3_600_000;
     };
-    expect(await serve(data, folderPlace(to), ["a", "b", "c", "d"], shipLater)).toContain(
+    expect(await serve(data, folderPlace(to), ["a", "b", "c", "d"], { between: shipLater })).toContain(
       "put back to an earlier moment",
     );
     expect(chainsIn(to)).toBe(2);
