@@ -298,7 +298,8 @@ class PostgresStore implements Store {
     for (const client of this.#used) {
       if ((this.#sessions.get(client)?.silent_ms ?? 0) < most_ms) continue;
       this.#settings.log.warn("a database connection is silent, and is given up", { mode: this.mode });
-      (client as unknown as Held).connection.stream.destroy(new Error("the database did not answer"));
+      const silent = Object.assign(new Error("the database did not answer"), { code: "ETIMEDOUT" });
+      (client as unknown as Held).connection.stream.destroy(silent);
     }
   }
 
