@@ -1,10 +1,10 @@
 // `packhouse restore`, what becomes of what it holds, and `packhouse backup verify`.
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { recordCommand } from "./audit/commands.ts";
 import { backupsBy, shippedPlaceOf, sourceOf } from "./backup_places.ts";
-import { keyFingerprint, type Manifest } from "./backups/archive/manifest.ts";
+import type { Manifest } from "./backups/archive/manifest.ts";
 import { applyShipped, ShippedDamaged, TooEarly } from "./backups/continuous/applying.ts";
 import { proveBackup } from "./backups/proving/prove.ts";
 import { decide } from "./backups/restoring/commands.ts";
@@ -169,12 +169,11 @@ async function restoreFrom(
 ): Promise<Made> {
   const { into, data = "./data" } = given;
   const home = into ?? data;
-  const named_erasures = given.erasures === undefined ? [] : namedErasures(given.erasures);
   const common = {
     source,
-    erasuresFor: async (manifest: Manifest) => [
-      ...named_erasures,
-      ...(await erasuresAtHand(data, home, manifest, say)),
+    erasures: [
+      ...(given.erasures === undefined ? [] : namedErasures(given.erasures)),
+      ...readErasures(join(data, erasures_file)),
     ],
     erase: async (stores: Stores, one: Erasure) => {
       const { eraseAgain } = await import("./privacy/erasure/jobs.ts");
@@ -232,22 +231,6 @@ function forwardBy({ to, moment }: Forward, say: Say, onShipped: (shipped: Shipp
 function namedErasures(path: string): Erasure[] {
   if (!existsSync(path)) throw startRefused("absent", `There is no file ${path}.`);
   return readErasures(path);
-}
-
-/**
- * The erasures in the data directory of this machine. Ids are those of one installation, so they are left out where the
- * backup is of another: one that was sealed with another secret key.
- */
-async function erasuresAtHand(data: string, home: string, manifest: Manifest, say: Say): Promise<Erasure[]> {
-  const path = join(data, erasures_file);
-  const found = readErasures(path);
-  // Those in the folder that the backup goes to were put there for it.
-  if (found.length === 0 || (databaseUrl === null && resolve(home) === resolve(data))) return found;
-  const { secretKeyOfData } = await import("./secret_key.ts");
-  const key = secretKeyOfData(data, databaseUrl);
-  if (key !== null && keyFingerprint(key) === manifest.secret_key.fingerprint) return found;
-  say(`${path} was not read: nothing shows that it belongs to the backup. If it does, name it by --erasures.`);
-  return [];
 }
 
 function toldOf(restored: Restored, home: string, place: string): string[] {

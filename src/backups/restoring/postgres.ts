@@ -52,7 +52,7 @@ async function restore(settings: Settings, folder: string, admin: Administration
   const { into, source, data, log } = settings;
   const manifest = await unpack(source, folder, "postgres");
   const moments = momentsOf(manifest);
-  const erasures = mergedErasures([await settings.erasuresFor(manifest), await source.erasures()]);
+  const erasures = mergedErasures([settings.erasures, await source.erasures()]);
   refuseConflicts(data, folder);
   keepSecretFiles(folder, data);
   await loadDumps(into, folder);

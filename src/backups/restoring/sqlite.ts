@@ -26,8 +26,8 @@ export interface RestoreSettings {
   readonly source: Source;
   /** The data directory that it goes to. */
   readonly into: string;
-  /** Erasures to be done again in a backup, beside those that lie with it and in the folder that it goes to. */
-  readonly erasuresFor: (manifest: Manifest) => Promise<readonly Erasure[]>;
+  /** Erasures to be done again, beside those that lie with the backup and in the folder that it goes to. */
+  readonly erasures: readonly Erasure[];
   readonly erase: Erase;
   /**
    * Takes the databases that were unpacked into a folder forward to a later moment, and answers the moments (ms) that
@@ -79,7 +79,7 @@ async function restore(settings: RestoreSettings): Promise<Restored> {
   const manifest = await unpack(source, made, "sqlite");
   refuseConflicts(into, made);
   const erasures = mergedErasures([
-    await settings.erasuresFor(manifest),
+    settings.erasures,
     readErasures(join(into, erasures_file)),
     await source.erasures(),
   ]);

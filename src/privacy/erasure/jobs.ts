@@ -7,7 +7,7 @@ import { requestLogOf } from "../../operations/requests/jobs.ts";
 import { usersOf } from "../logs/store.ts";
 import { begins, firstStep } from "../status.ts";
 import { type DuePiece, eraseCustomer, erasePiece } from "./commands.ts";
-import { dueErasure, isKnown, lastErased } from "./store.ts";
+import { dueErasure, isKnown, lastErased, madeAt } from "./store.ts";
 
 /**
  * A round of `privacy.erase`: one piece of an erasure. Whom it begins to erase is written beside the data first, so
@@ -24,13 +24,17 @@ export async function eraseDue(store: Store, service: Service): Promise<number |
 
 /** Reads the erasure that is due, and records whom it is about to erase. The piece of another one is not done then. */
 async function prepareDue(store: Store, live: Store, path: string | null): Promise<DuePiece | null> {
-  const { erasure, now } = await store.read(async (db) => ({ erasure: await dueErasure(db), now: db.now }));
+  const { erasure, made, now } = await store.read(async (db) => {
+    const erasure = await dueErasure(db);
+    const made = erasure !== null && path !== null && begins(erasure) ? await madeAt(db, erasure.customers) : [];
+    return { erasure, made, now: db.now };
+  });
   if (erasure === null) return null;
   const { mode } = store;
-  if (path !== null && begins(erasure)) {
+  if (path !== null && made.length > 0) {
     recordErasures(
       path,
-      erasure.customers.map((customer_id) => ({ mode, customer_id, erased_at: now })),
+      made.map((one) => ({ mode, ...one, erased_at: now })),
     );
   }
   const { merchant_id } = erasure;
@@ -72,11 +76,11 @@ const restoring = { type: "system", id: "restore", name: "Restore", request_id: 
  */
 export async function eraseAgain(
   stores: Pick<Stores, Recorded["mode"]>,
-  { mode, customer_id }: Recorded,
+  { mode, customer_id, created_at }: Recorded,
 ): Promise<boolean> {
   const store = stores[mode];
   const begun = await store.write(async (tx) => {
-    if (!(await isKnown(tx, customer_id))) return false;
+    if (!(await isKnown(tx, customer_id, created_at))) return false;
     await eraseCustomer(tx, wireId("customer", customer_id), { after_days: 0, actor: restoring });
     return true;
   });

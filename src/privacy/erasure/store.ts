@@ -1,5 +1,19 @@
 // The SQL of erasures: the rows of a person by kind, and what becomes of each of their columns.
-import { and, asc, desc, eq, gt, inArray, isNotNull, lte, ne, or, type SQL, sql as template } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  ne,
+  or,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { among, amongThose, forUpdate, given, isOneOf, list, skipLocked } from "../../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../../db/schema/customers.ts";
@@ -71,10 +85,23 @@ export async function dueErasure(db: Db): Promise<Erasure | null> {
   return row ?? null;
 }
 
-/** Whether there is a customer of this id who was not erased. */
-export async function isKnown(db: Db, id: number): Promise<boolean> {
-  const [row] = await db.sql.select({ erased_at: customers.erased_at }).from(customers).where(eq(customers.id, id));
-  return row !== undefined && row.erased_at === null;
+/** Whether there is a customer of this id, made at this moment, who was not erased. */
+export async function isKnown(db: Db, id: number, created_at: number): Promise<boolean> {
+  const same = and(eq(customers.id, id), eq(customers.created_at, created_at), isNull(customers.erased_at));
+  return (await db.sql.$count(customers, same)) > 0;
+}
+
+/** When customers were made, by their ids. */
+export async function madeAt(
+  db: Db,
+  ids: readonly number[],
+): Promise<{ readonly customer_id: number; readonly created_at: number }[]> {
+  if (ids.length === 0) return [];
+  const { id: customer_id, created_at } = customers;
+  return db.sql
+    .select({ customer_id, created_at })
+    .from(customers)
+    .where(inArray(customer_id, [...ids]));
 }
 
 /** An erasure that is due, locked; null when it is not any more, or when another server is at it. */
