@@ -10,7 +10,7 @@ import { namesOf } from "../migrate.ts";
 import { refuseMarked, standingOf } from "../migrate_postgres.ts";
 import { erasuresIn } from "../postgres_erasures.ts";
 import { takeAlone, whoIsThere } from "../presence.ts";
-import { runProgram } from "./postgres_programs.ts";
+import { runProgram, writeScript } from "./postgres_programs.ts";
 import { dump_name } from "./postgres_snapshot.ts";
 import { writtenOnPostgres } from "./postgres_written.ts";
 import { folderOf, type KeptUpgrade, saveRecord, stamp } from "./record.ts";
@@ -90,7 +90,7 @@ async function putBack(url: string, data: string, { name, record }: KeptUpgrade,
   const [dump, script] = [join(folder, dump_name), join(folder, "worlds.sql")];
   const advice = "The database is as it was.";
   try {
-    await runProgram("pg_restore", ["--no-owner", "--no-privileges", "--file", script, dump], null, advice);
+    await writeScript(dump, script, advice);
     const newest = record.after.filter((one) => !modes.every((mode) => record.before[mode].includes(one))).at(-1) ?? "";
     const first = [
       ...modes.map((mode) => `select pg_advisory_xact_lock(${lock_key}, hashtext('${mode}'));`),
