@@ -10,6 +10,7 @@ import type { EventView } from "../../../outbox/schemas.ts";
 import type { ConnectionView } from "../../../platforms/connections/schemas.ts";
 import type { ImportView } from "../../../platforms/imports/schemas.ts";
 import type { ReportView } from "../../../platforms/reports/schemas.ts";
+import type { DisclosureView, ErasureView } from "../../../privacy/schemas.ts";
 import type { DeliveryView } from "../../../webhooks/deliveries/schemas.ts";
 import type { AttemptView, WholeAttemptView } from "../../../webhooks/logs/schemas.ts";
 import type { NoticeView } from "../../../webhooks/notices/schemas.ts";
@@ -37,5 +38,7 @@ export type WholeAttempt = Static<typeof WholeAttemptView>;
 export type Notice = Static<typeof NoticeView>;
 export type Recovery = Static<typeof RecoveryView>;
 export type TestResult = Static<typeof TestView>;
+export type Erasure = Static<typeof ErasureView>;
+export type Disclosure = Static<typeof DisclosureView>;
 
 export type Restoration = Static<typeof RestorationView>;

@@ -179,4 +179,20 @@ export const settingsScreens: readonly Screen[] = [
     listed: "nav",
     load: () => import("./audit/screen.tsx").then((it) => it.AuditScreen),
   },
+  {
+    path: "/settings/privacy",
+    section: "settings",
+    title: titles.privacy,
+    permission: "privacy.manage",
+    listed: "nav",
+    load: () => import("./privacy/list.tsx").then((it) => it.PrivacyScreen),
+  },
+  {
+    path: "/settings/privacy/:id",
+    section: "settings",
+    title: titles.erasure,
+    permission: "privacy.manage",
+    listed: "no",
+    load: () => import("./privacy/page.tsx").then((it) => it.ErasureScreen),
+  },
 ];

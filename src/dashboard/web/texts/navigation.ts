@@ -61,4 +61,6 @@ export const titles = {
   profile: "Your profile",
   users: "Users",
   audit: "Audit trail",
+  privacy: "Privacy",
+  erasure: "Erasure",
 } as const;
