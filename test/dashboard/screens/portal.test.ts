@@ -15,7 +15,7 @@ const member = { email: "mo@example.com", name: "Mo Merchant", password: "anothe
 /** The words of the house's own work, none of which people of a merchant are shown. */
 const of_house = [
   ...["Bins", "Counts", "Put-backs", "Transfers", "Manifests", "Rate cards", "Zones", "Carriers", "Holidays"],
-  ...["Warehouses", "Merchants", "Request log", "Metrics", "Backups", "Mail", "Audit trail"],
+  ...["Warehouses", "Merchants", "Request log", "Metrics", "Backups", "Mail", "Audit trail", "Retention"],
 ];
 
 /** What the navigation lists, section by section, with the addresses. */

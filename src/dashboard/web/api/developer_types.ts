@@ -11,6 +11,7 @@ import type { ConnectionView } from "../../../platforms/connections/schemas.ts";
 import type { ImportView } from "../../../platforms/imports/schemas.ts";
 import type { ReportView } from "../../../platforms/reports/schemas.ts";
 import type { DisclosureView, ErasureView } from "../../../privacy/schemas.ts";
+import type { RetentionView } from "../../../retention/schemas.ts";
 import type { DeliveryView } from "../../../webhooks/deliveries/schemas.ts";
 import type { AttemptView, WholeAttemptView } from "../../../webhooks/logs/schemas.ts";
 import type { NoticeView } from "../../../webhooks/notices/schemas.ts";
@@ -40,5 +41,6 @@ export type Recovery = Static<typeof RecoveryView>;
 export type TestResult = Static<typeof TestView>;
 export type Erasure = Static<typeof ErasureView>;
 export type Disclosure = Static<typeof DisclosureView>;
+export type Retention = Static<typeof RetentionView>;
 
 export type Restoration = Static<typeof RestorationView>;

@@ -195,4 +195,12 @@ export const settingsScreens: readonly Screen[] = [
     listed: "no",
     load: () => import("./privacy/page.tsx").then((it) => it.ErasureScreen),
   },
+  {
+    path: "/settings/retention",
+    section: "settings",
+    title: titles.retention,
+    permission: "house.manage",
+    listed: "nav",
+    load: () => import("./retention/screen.tsx").then((it) => it.RetentionScreen),
+  },
 ];

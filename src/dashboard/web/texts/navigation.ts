@@ -63,4 +63,5 @@ export const titles = {
   audit: "Audit trail",
   privacy: "Privacy",
   erasure: "Erasure",
+  retention: "Retention",
 } as const;
