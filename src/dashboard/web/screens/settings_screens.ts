@@ -148,6 +148,14 @@ export const settingsScreens: readonly Screen[] = [
     load: () => import("./backups/screen.tsx").then((it) => it.BackupsScreen),
   },
   {
+    path: "/settings/servers",
+    section: "settings",
+    title: titles.servers,
+    permission: "house.manage",
+    listed: "nav",
+    load: () => import("./servers/screen.tsx").then((it) => it.ServersScreen),
+  },
+  {
     path: "/settings/mail",
     section: "settings",
     title: titles.mail,

@@ -48,6 +48,7 @@ export const titles = {
   metrics: "Metrics",
   mail: "Mail",
   backups: "Backups",
+  servers: "Servers",
   house: "Warehouses",
   merchants: "Merchants",
   merchant: "Merchant",
