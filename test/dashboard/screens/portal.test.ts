@@ -132,8 +132,8 @@ describeInBrowser("the portal of a merchant", () => {
   test("its owner erases a person, of its own records alone", async () => {
     const { page } = theirs;
     await page.goto(house.addressOf("/settings/privacy"));
-    await page.click("button:has-text('Erase an e-mail address')");
-    expect(await page.textContent("dialog")).not.toContain("all merchants");
+    await page.click("button:has-text('Erase by e-mail address')");
+    expect(await page.textContent("dialog")).not.toContain("of all merchants");
     await page.fill("dialog [name=email]", "bo@example.com");
     await page.fill("dialog [name=after_days]", "7");
     await page.click("dialog button:has-text('Erase for good')");

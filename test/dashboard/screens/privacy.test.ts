@@ -98,7 +98,7 @@ describeInBrowser("the screens about privacy", () => {
     const { name, told } = await saved(page, () => page.click("dialog button:has-text('Save the file')"));
     expect([name, told.about.customers]).toEqual(["nobody@example.com.json", []]);
     const { id } = await made("max@example.com", "Max", "Roe");
-    await page.click("button:has-text('Erase an e-mail address')");
+    await page.click("button:has-text('Erase by e-mail address')");
     await page.fill("dialog [name=email]", "max@example.com");
     expect(await violations(page)).toEqual([]);
     await page.click("dialog button:has-text('Erase for good')");

@@ -15,9 +15,9 @@ export const privacyTexts = {
   tell: "Tell all that is known",
   tellTitle: (name: string) => `Tell all that is known of ${name}?`,
   tellText:
-    "A file with every record of the person is saved on this device: hand it to nobody else. The audit trail keeps" +
-    " that you asked for it. With many events it takes some minutes.",
-  tellEmailTitle: "Tell all that is known of an e-mail address",
+    "A file with every record of the person is saved on this device: give it to that person alone. The audit trail" +
+    " keeps that you asked for it. With many events it takes some minutes.",
+  tellEmailTitle: "Tell all that is known",
   tellAct: "Save the file",
   told: (records: number, file: string) =>
     records === 0
@@ -25,14 +25,14 @@ export const privacyTexts = {
       : `${plural(records, "record is", "records are")} in the file ${file}.`,
   email: "E-mail",
   erase: "Erase…",
-  eraseByEmail: "Erase an e-mail address…",
+  eraseByEmail: "Erase by e-mail address…",
   tellByEmail: "Tell what is known…",
   eraseTitle: (name: string) => `Erase ${name}?`,
-  eraseEmailTitle: "Erase an e-mail address",
+  eraseEmailTitle: "Erase by e-mail address",
   eraseText: "This cannot be undone.",
-  emailText: "It reaches all customers who have the address or had it, and what names it without a customer.",
-  ofAll: "It reaches the records of all merchants.",
-  ofOne: (name: string) => `It reaches the records of ${name} alone.`,
+  emailText: "It is about all customers who have the address or had it, and about what names it without a customer",
+  ofAll: ", of all merchants",
+  ofOne: (name: string) => `, of ${name} alone`,
   goes: "Goes",
   goesText:
     "Names, addresses, telephone numbers, e-mail addresses and notes: in the customer, orders, labels, scans and" +

@@ -93,7 +93,7 @@ export function EraseDialog({ title, reach, who = [], first = {}, erase, name, o
 
 function WhatGoes({ reach }: { readonly reach: ComponentChildren }) {
   return (
-    <div class="stack">
+    <div class="stack what-goes">
       <p>
         <strong>{texts.eraseText}</strong> {reach}
       </p>
@@ -113,7 +113,7 @@ export function TellDialog({ reach, onClose }: { readonly reach: string; readonl
   return (
     <FormDialog
       title={texts.tellEmailTitle}
-      text={`${texts.tellText} ${texts.emailText} ${reach}`}
+      text={`${texts.tellText} ${reach}`}
       submit={texts.tellAct}
       first={{ email: "" }}
       fields={[emailField]}

@@ -32,10 +32,10 @@ const reaches: Column<Erasure> = {
   cell: ({ merchant_id }) => (merchant_id === null ? texts.reachesAll : <MerchantMark of={merchant_id} />),
 };
 
-/** What an act by an e-mail address reaches, where there are several merchants. */
+/** What an act by an e-mail address is about. */
 function reachOf(): string {
-  if (chosenMerchant.value !== null) return texts.ofOne(chosenMerchant.value.name);
-  return several.value ? texts.ofAll : "";
+  const whose = chosenMerchant.value === null ? several.value && texts.ofAll : texts.ofOne(chosenMerchant.value.name);
+  return `${texts.emailText}${whose || ""}.`;
 }
 
 /** All erasures, and what is done by an e-mail address, with or without a customer. */
@@ -66,7 +66,7 @@ export function PrivacyScreen() {
       {open === "erase" && (
         <EraseDialog
           title={texts.eraseEmailTitle}
-          reach={`${texts.emailText} ${reach}`}
+          reach={reach}
           who={[emailField]}
           first={{ email: "" }}
           name={({ email }) => String(email).trim()}
