@@ -15,7 +15,7 @@ import {
   sql as template,
 } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
-import { among, amongThose, forUpdate, given, isOneOf, list, skipLocked } from "../../../db/kit.ts";
+import { among, amongThose, eachOf, forUpdate, given, isOneOf, list, skipLocked } from "../../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../../db/schema/customers.ts";
 import { order_history, order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
@@ -44,21 +44,32 @@ export async function getErasure(db: Db, id: string): Promise<Erasure> {
   return row;
 }
 
-/** A page of erasures, newest first. */
-export async function listErasures(db: Db, { limit, offset, after }: Window): Promise<Erasure[]> {
+/** Erasures of one customer; of all for null. */
+const isOf = (customer: number | null) =>
+  customer === null
+    ? undefined
+    : template`exists (select 1 from ${eachOf(erasures.customers)} where cast(part.value as text) = ${`${customer}`})`;
+
+/** A page of erasures, of one customer or of all for null, newest first. */
+export async function listErasures(
+  db: Db,
+  customer: number | null,
+  { limit, offset, after }: Window,
+): Promise<Erasure[]> {
   const { created_at, id } = erasures;
+  const behind = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
   return db.sql
     .select()
     .from(erasures)
-    .where(after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined)
+    .where(and(isOf(customer), behind))
     .orderBy(desc(created_at), desc(id))
     .limit(limit)
     .offset(offset);
 }
 
-/** How many erasures there are. */
-export async function countErasures(db: Db): Promise<number> {
-  return db.sql.$count(erasures);
+/** How many erasures there are, of one customer or of all for null. */
+export async function countErasures(db: Db, customer: number | null): Promise<number> {
+  return db.sql.$count(erasures, isOf(customer));
 }
 
 /** Stores a new erasure. */
