@@ -131,7 +131,9 @@ class PostgresStore implements Store {
     const onStep = () => this.#moveWaits();
     this.clock = new SteadyClock({ source, read: () => this.#machineTime(), log, onStep });
     const first = `${sessionSettings(settings.schema)}; ${presentIn(settings.schema)}`;
-    const onConnect = (client: pg.ClientBase) => client.query(first);
+    // No look at what is silent sees it yet. The type of pg lacks the limit.
+    const opening = { text: first, query_timeout: connect_timeout_ms } as pg.QueryConfig;
+    const onConnect = (client: pg.ClientBase) => client.query(opening);
     this.#pool = new pg.Pool({
       connectionString: settings.url,
       max: settings.connections ?? usual_connections,

@@ -158,7 +158,7 @@ function roomOf(facts: StoreFacts | null): Health["storage"]["room"] {
 }
 
 /** All figures as Prometheus reads them. Figures that a database does not give in time are left out. */
-async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
+async function metricsText({ stores, backups }: Service, mode: Mode): Promise<string> {
   // Loaded when the metrics are first asked for: so many tables would slow the start.
   const { counted_max, findQueues } = await import("./queues/store.ts");
   const queuesOf = (store: Store) => inTime(store.read(async (db) => ({ ...(await findQueues(db)), now: db.now })));
@@ -170,6 +170,8 @@ async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const [open_files, open_files_limit] = [await countOpenFiles(), openFilesLimit()];
+  const backup = await inTime(stores.live.read(async (db) => ({ last: await findLastDone(db, "backup") })));
+  const since = backups === null ? null : started_at;
   const families = [
     ...processFamilies({
       version,
@@ -185,7 +187,7 @@ async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
     }),
     ...storageFamilies(storages),
     serverFamily((await inTime(stores.live.read(runningServers))) ?? []),
-    ...backupFamilies(await inTime(stores.live.read((db) => findLastDone(db, "backup"))), stores.live.clock.now()),
+    ...(backup === null ? [] : backupFamilies(backup.last, since, stores.live.clock.now())),
     ...queueFamilies({ live, test }, counted_max),
     ...allMeters(),
   ];

@@ -16,6 +16,8 @@ import { holdRun, isDue } from "./store.ts";
 const runs = counter("packhouse_backup_runs_total", "Backups and proofs of backups, by what became of them.", [
   ...["kind", "result"],
 ]);
+// A counter that begins with its first failure shows no growth.
+for (const kind of ["backup", "proof"]) for (const result of ["done", "failed"]) runs.add(0, kind, result);
 
 const hold_ms = 30_000;
 const hold_every_ms = 10_000;
