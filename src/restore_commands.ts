@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { recordCommand } from "./audit/commands.ts";
 import { backupsBy, shippedPlaceOf, sourceOf } from "./backup_places.ts";
-import type { Manifest } from "./backups/archive/manifest.ts";
+import { keyFingerprint, type Manifest } from "./backups/archive/manifest.ts";
 import { applyShipped, ShippedDamaged, TooEarly } from "./backups/continuous/applying.ts";
 import { proveBackup } from "./backups/proving/prove.ts";
 import { decide } from "./backups/restoring/commands.ts";
@@ -179,6 +179,7 @@ async function restoreFrom(
       const { eraseAgain } = await import("./privacy/erasure/jobs.ts");
       return eraseAgain(stores, one);
     },
+    lookAt: (manifest: Manifest) => (given["new-secret-key"] ? undefined : refuseOtherKey(home, manifest)),
     settleKey: (stores: Stores, at: string, manifest: Manifest) =>
       lookAtKey(stores, { at, home, manifest, renew: given["new-secret-key"], say }),
     say,
@@ -254,6 +255,19 @@ function toldOf(restored: Restored, home: string, place: string): string[] {
   ];
 }
 
+/** Refuses a backup that was sealed with another secret key than the one at hand, before anything of it is unpacked. */
+async function refuseOtherKey(home: string, { secret_key: { included, fingerprint } }: Manifest): Promise<void> {
+  const { secretKeyAtHand } = await import("./secret_key.ts");
+  const key = secretKeyAtHand(home, databaseUrl);
+  if (key === null || fingerprint === null || included || keyFingerprint(key) === fingerprint) return;
+  throw otherKey();
+}
+
+function otherKey() {
+  const advice = "Give the one that it was made with, or go on with another one by --new-secret-key.";
+  return startRefused("unsuitable", `The backup was sealed with another secret key than the one at hand. ${advice}`);
+}
+
 interface KeyLook {
   /** Where the data is for the moment, and where it will be. */
   readonly at: string;
@@ -280,10 +294,7 @@ async function lookAtKey(stores: Stores, { at, home, manifest, renew, say }: Key
     for (const line of lines) say(`  ${line}`);
     return;
   }
-  if ((await secretKeyProblem(stores, at, databaseUrl)) !== null) {
-    const advice = "Give the one that it was made with, or go on with another one by --new-secret-key.";
-    throw startRefused("unsuitable", `The backup was sealed with another secret key than the one at hand. ${advice}`);
-  }
+  if ((await secretKeyProblem(stores, at, databaseUrl)) !== null) throw otherKey();
   if (secretKeyAtHand(at, databaseUrl) !== null || manifest.secret_key.fingerprint === null) return;
   if (databaseUrl !== null) {
     const from = manifest.secret_key.included ? ` to what was put into ${kept}, which is the key of the backup` : "";

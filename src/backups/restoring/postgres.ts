@@ -51,7 +51,7 @@ export async function restorePostgres(settings: Settings): Promise<Restored> {
 
 async function restore(settings: Settings, folder: string, admin: Administration): Promise<Restored> {
   const { into, source, data, log } = settings;
-  const manifest = await unpack(source, folder, "postgres");
+  const manifest = await unpack(source, folder, "postgres", settings.lookAt);
   const moments = momentsOf(manifest);
   const erasures = mergedErasures([settings.erasures, await source.erasures()]);
   refuseConflicts(data, folder);

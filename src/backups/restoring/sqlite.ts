@@ -34,6 +34,8 @@ export interface RestoreSettings {
    * were reached; null where they stay as the archive holds them.
    */
   readonly forward: ((folder: string) => Promise<Readonly<Record<Mode, number>>>) | null;
+  /** Looks at what an archive says of itself, and refuses what could not be settled in the end. */
+  readonly lookAt: (manifest: Manifest) => void | Promise<void>;
   /** Looks at the secret key and does to the data what follows; `data` is where it is for the moment. */
   readonly settleKey: (stores: Stores, data: string, manifest: Manifest) => Promise<void>;
   readonly log: Log;
@@ -76,7 +78,7 @@ export async function restoreSqlite(settings: RestoreSettings): Promise<Restored
 async function restore(settings: RestoreSettings): Promise<Restored> {
   const { source, into } = settings;
   const made = restoringFolder(into);
-  const manifest = await unpack(source, made, "sqlite");
+  const manifest = await unpack(source, made, "sqlite", settings.lookAt);
   refuseConflicts(into, made);
   const erasures = mergedErasures([
     settings.erasures,

@@ -30,10 +30,12 @@ const newPlace = async (): Promise<Place> => ({
 });
 
 /** Runs a command to its end. */
-async function run({ data, database_url }: Place, ...words: string[]) {
+const run = (place: Place, ...words: string[]) => runWith(usual_secret_key, place, ...words);
+
+async function runWith(secret_key: string, { data, database_url }: Place, ...words: string[]) {
   const folder = data === "" ? [] : ["--data", data];
   const where = database_url === null ? folder : [...folder, "--database-url", database_url];
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_DATABASE_URL: "" };
+  const env = { ...process.env, PACKHOUSE_SECRET_KEY: secret_key, PACKHOUSE_DATABASE_URL: "" };
   const child = Bun.spawn([...usualProgram, ...words, ...where], { env, stdout: "pipe", stderr: "pipe" });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { out, err, code };
@@ -232,6 +234,8 @@ test.if(canDump)("what is dropped is marked, and never goes out", async () => {
   const proof = await run({ data: "", database_url: (await newPlace()).database_url }, "backup", "verify", archive);
   expect([proof.out.split("\n").length, proof.code]).toEqual([4, 0]);
   const at = await newPlace();
+  const other = await runWith("0d".repeat(32), at, "restore", archive);
+  expect([other.code, other.err]).toEqual([78, expect.stringContaining("with another secret key")]);
   await run(at, "restore", archive);
   hook.open();
   expect(await run(at, "restored", "drop")).toMatchObject({ code: 0, out: expect.stringContaining("3 deliveries") });
