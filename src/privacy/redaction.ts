@@ -26,27 +26,59 @@ const not_of_person: readonly string[] = ["sku", "product_id", "type"];
 /** JSON without what tells who a person is, or the same text where it says nothing of the person. */
 export function redactedJson(text: string, traces: Traces): string {
   if (!mentions(text, traces)) return text;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return redactedText(text, traces.terms);
-  }
+  const parsed = parsedJson(text);
+  if (parsed === undefined) return redactedText(text, traces.terms);
   return JSON.stringify(withoutTerms(searched(parsed, traces), traces.terms));
 }
 
 const wire_id = /"((?:cus|ord|ret|shp|lbl)_\d+)"/g;
 
-/** Whether a text names a record of the person, or the person. */
+/** Whether JSON names a record of the person, or the person. */
 export function mentions(text: string, { ids, terms }: Traces): boolean {
   for (const [, id] of text.matchAll(wire_id)) if (ids.has(id as string)) return true;
-  return holdsTerm(text, terms);
+  const near = termsNear(text, terms, (term) => JSON.stringify(term).slice(1, -1));
+  if (near.length === 0) return false;
+  // In the text of JSON a line's end is the letter n, behind which a word would not seem to begin.
+  const whole = parsedJson(text);
+  return whole === undefined ? holdsTerm(text, near) : saysTerm(whole, near);
 }
 
-function holdsTerm(text: string, terms: readonly string[]): boolean {
-  const folded = text.toLowerCase();
-  return terms.some((term) => folded.includes(term.toLowerCase()));
+/** What a text says as JSON; undefined for other text. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
+
+/** The terms that stand in a text as it writes them, as words of their own or within others. */
+function termsNear(text: string, terms: readonly string[], written = (term: string) => term): string[] {
+  const folded = text.toLowerCase();
+  return terms.filter((term) => folded.includes(written(term).toLowerCase()));
+}
+
+/** Whether a text holds one of these terms: none of them is looked for within a longer word or address. */
+const holdsTerm = (text: string, terms: readonly string[]): boolean =>
+  termsNear(text, terms).some((term) => wholeTerm(term).test(text));
+
+/** Whether any text within a value holds one of these terms. */
+function saysTerm(value: unknown, terms: readonly string[]): boolean {
+  if (typeof value === "string") return holdsTerm(value, terms);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([name, field]) => holdsTerm(name, terms) || saysTerm(field, terms));
+}
+
+/** Finds a term where it stands by itself: `ann@gmail.com` is not found in `joann@gmail.com`. */
+function wholeTerm(term: string): RegExp {
+  const itself = term.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const [before, after] = isEmail(term)
+    ? ["(?<![\\p{L}\\p{N}\\p{M}_%+-]|[\\p{L}\\p{N}\\p{M}][.'])", "(?![\\p{L}\\p{N}\\p{M}_%+-]|\\.[\\p{L}\\p{N}])"]
+    : ["(?<![\\p{L}\\p{N}\\p{M}])", "(?![\\p{L}\\p{N}\\p{M}])"];
+  return new RegExp(`${before}${itself}${after}`, "giu");
+}
+
+const isEmail = (term: string) => term.includes("@");
 
 type Fields = Readonly<Record<string, unknown>>;
 const isRecord = (value: unknown): value is Fields =>
@@ -90,20 +122,11 @@ function withoutTerms(value: unknown, terms: readonly string[]): unknown {
 /** A text with every one of these terms replaced, in any case; an e-mail address by one that nobody has. */
 function redactedText(text: string, terms: readonly string[]): string {
   let left = text;
-  for (const term of terms) {
-    const folded = term.toLowerCase();
-    // A letter may become several when it is folded: then places in one text are not places in the other.
-    if (left.toLowerCase().length !== left.length) left = left.replaceAll(term, wordFor(term));
-    for (let at = left.toLowerCase().indexOf(folded); at >= 0; ) {
-      if (left.toLowerCase().length !== left.length) break;
-      left = left.slice(0, at) + wordFor(term) + left.slice(at + term.length);
-      at = left.toLowerCase().indexOf(folded, at + wordFor(term).length);
-    }
-  }
+  for (const term of termsNear(text, terms)) left = left.replace(wholeTerm(term), wordFor(term));
   return left;
 }
 
-const wordFor = (term: string) => (term.includes("@") ? erased_email : erased_word);
+const wordFor = (term: string) => (isEmail(term) ? erased_email : erased_word);
 
 /** The path of a request without these e-mail addresses, as URLs write them, too; then all of it goes. */
 export function redactedPath(text: string, terms: readonly string[]): string {
@@ -139,19 +162,31 @@ function readable(text: string): string {
 
 const term_letters_min = 6;
 const terms_max = 200;
+const telephone = /^\+?[\d\s()./-]+$/;
 
 /**
  * The texts that find a person in logs: e-mail addresses, and names, telephones and lines of addresses that are long
- * enough not to be found by chance. The longest come first, since one may be part of another.
+ * enough not to be found by chance. Of very many the e-mail addresses are kept, then telephones, then the longest of
+ * the others. The longest come first, since one may be part of another. What stands in the place of what was erased
+ * finds nobody.
  */
 export function termsOf(texts: readonly (string | null | undefined)[]): string[] {
   const whole = texts.flatMap((text) => {
     const term = text?.normalize("NFC").trim() ?? "";
-    return term.length >= term_letters_min && (term.includes("@") || /[\s\d]/.test(term)) ? [term] : [];
+    if (term.length < term_letters_min || isErased(term)) return [];
+    return isEmail(term) || /[\s\d]/.test(term) ? [term] : [];
   });
   const distinct = [...new Map(whole.map((term) => [term.toLowerCase(), term])).values()];
-  return distinct.sort((one, other) => other.length - one.length).slice(0, terms_max);
+  const longest = distinct.sort((one, other) => other.length - one.length);
+  const [emails, others] = [longest.filter(isEmail), longest.filter((term) => !isEmail(term))];
+  const [telephones, words] = [others.filter(isTelephone), others.filter((term) => !isTelephone(term))];
+  const kept = new Set([...emails, ...[...telephones, ...words].slice(0, Math.max(0, terms_max - emails.length))]);
+  return longest.filter((term) => kept.has(term));
 }
 
+const isTelephone = (term: string) => telephone.test(term);
+// Customers and orders that were erased, and orders that were swept, have such addresses.
+const isErased = (term: string) => term.toLowerCase().endsWith("@erased.invalid");
+
 /** The terms that belong to nobody else: only e-mail addresses, which may be looked for in what names nobody. */
-export const ownTerms = (terms: readonly string[]): string[] => terms.filter((term) => term.includes("@"));
+export const ownTerms = (terms: readonly string[]): string[] => terms.filter(isEmail);
