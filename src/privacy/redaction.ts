@@ -43,6 +43,22 @@ export function mentions(text: string, { ids, terms }: Traces): boolean {
   return whole === undefined ? holdsTerm(text, near) : saysTerm(whole, near);
 }
 
+/**
+ * What JSON says about the person: of each part that names a record of the person, or the person, the whole object, and
+ * nothing of what stands beside it.
+ */
+export function partsAbout(text: string, traces: Traces): unknown[] {
+  return mentions(text, traces) ? partsOf(parsedJson(text), traces) : [];
+}
+
+function partsOf(value: unknown, traces: Traces): unknown[] {
+  const isAbout = (one: unknown) => typeof one === "string" && (traces.ids.has(one) || holdsTerm(one, traces.terms));
+  if (isAbout(value)) return [value];
+  if (typeof value !== "object" || value === null) return [];
+  const fields = Object.values(value);
+  return isRecord(value) && fields.some(isAbout) ? [value] : fields.flatMap((field) => partsOf(field, traces));
+}
+
 /** What a text says as JSON; undefined for other text. */
 function parsedJson(text: string): unknown {
   try {

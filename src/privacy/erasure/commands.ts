@@ -14,10 +14,12 @@ import {
   nextAnswers,
   nextBlocks,
   nextEvents,
+  reachesAnswersOf,
   saveAnswer,
   saveBlock,
   saveEvent,
 } from "../logs/store.ts";
+import { emailsOf, findPeople } from "../people/store.ts";
 import type { PersonalKind } from "../records.ts";
 import { mentions, ownTerms, redactedJson, redactedPath, redactedQuery, type Traces, termsOf } from "../redaction.ts";
 import { type ErasureStep, ended, firstStep, isWaiting, runs, stepAfter, waits } from "../status.ts";
@@ -31,7 +33,6 @@ import {
   erasePeople,
   eraseReturnEmails,
   findErasuresOf,
-  findPeople,
   insertErasure,
   lastEnd,
   lockPeople,
@@ -186,17 +187,23 @@ async function step(tx: Tx, erasure: Erasure, users: readonly string[]): Promise
 
 const orders_together = 20;
 
-/** The customers with all that belongs to them, and then their orders, some in each piece. */
+/** The customers with all that belongs to them, and returns that name them, then their orders, some in each piece. */
 async function eraseRecords(tx: Tx, { customers, place, email }: Erasure): Promise<Piece> {
   if (place === "") {
     const people = await lockPeople(tx, customers);
     const homes = await addressesOf(tx, customers);
-    const counts = customers.length === 0 ? {} : await erasePeople(tx, customers);
+    const emails = [...(email === null ? [] : [emailKey(email)]), ...(await emailsOf(tx, customers))];
+    const counts = {
+      ...(customers.length === 0 ? {} : await erasePeople(tx, customers)),
+      returns: await eraseReturnEmails(tx, emails),
+    };
     return {
       place: "0",
       more: true,
       counts,
-      terms: [email, ...people.flatMap(textsOfPerson), ...homes.flatMap(textsOfPlace)].filter((text) => text !== null),
+      terms: [...emails, ...people.flatMap(textsOfPerson), ...homes.flatMap(textsOfPlace)].filter(
+        (text) => text !== null,
+      ),
     };
   }
   const found = await nextOrders(tx, customers, Number(place), orders_together);
@@ -234,15 +241,16 @@ const textsOfPlace = (one: {
 
 const imports_together = 200;
 
-/** Orders of platforms that were never imported, and returns that name the e-mail address. */
-async function eraseStrays(tx: Tx, { place, email }: Erasure): Promise<Piece> {
-  const key = emailKey(email ?? "");
-  const returns = place === "" ? await eraseReturnEmails(tx, key) : 0;
+/** Orders of platforms that were never imported, and name an e-mail address of the person. */
+async function eraseStrays(tx: Tx, { place, email, terms }: Erasure): Promise<Piece> {
+  const keys = new Set([email ?? "", ...ownTerms(terms ?? [])].map(emailKey));
   const found = await nextImports(tx, Number(place || 0), imports_together);
-  const theirs = found.filter(({ payload }) => emailKey(payload?.email ?? "") === key).map(({ id }) => id);
+  const theirs = found
+    .filter(({ payload }) => payload?.email != null && keys.has(emailKey(payload.email)))
+    .map(({ id }) => id);
   const imports = theirs.length === 0 ? 0 : await eraseImports(tx, theirs);
   const last = found.at(-1)?.id ?? 0;
-  return { place: String(last), more: found.length === imports_together, counts: { returns, imports } };
+  return { place: String(last), more: found.length === imports_together, counts: { imports } };
 }
 
 const events_together = 300;
@@ -291,12 +299,10 @@ const answers_together = 300;
 async function redactAnswers(tx: Tx, erasure: Erasure): Promise<Piece> {
   const traces = await tracesOf(tx, erasure);
   const found = await nextAnswers(tx, erasure.place, answers_together);
-  const { merchant_id } = erasure;
-  // Whoever has the address may be known to other merchants as well, whose answers stay as they were.
-  const whose = merchant_id === null ? "" : `${wireId("merchant", merchant_id)} `;
+  const isReached = reachesAnswersOf(erasure.merchant_id);
   const terms = ownTerms(traces.terms);
   const named = found.filter(({ key, body }) =>
-    mentions(body, { ids: traces.ids, terms: key.startsWith(whose) ? terms : [] }),
+    mentions(body, { ids: traces.ids, terms: isReached(key) ? terms : [] }),
   );
   for (const { key, body } of named) await saveAnswer(tx, key, redactedJson(body, traces));
   const counts = { kept_answers: named.length };

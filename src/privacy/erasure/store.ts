@@ -118,23 +118,6 @@ export async function moveErasures(tx: Tx, by_ms: number): Promise<void> {
     .where(isNotNull(erasures.next_at));
 }
 
-/** The customers with this e-mail address, and those whose orders carry it as one that they had before. */
-export async function findPeople(db: Db, email_key: string): Promise<number[]> {
-  const named = await db.sql
-    .select({ id: customers.id, email_key: customers.email_key })
-    .from(customers)
-    .innerJoin(customer_words, eq(customer_words.customer_id, customers.id))
-    .where(eq(customer_words.word, email_key));
-  const now = named.filter((one) => one.email_key === email_key).map(({ id }) => id);
-  const before = named.filter((one) => one.email_key !== email_key).map(({ id }) => id);
-  if (before.length === 0) return now;
-  const ordered = await db.sql
-    .selectDistinct({ id: orders.customer_id })
-    .from(orders)
-    .where(and(inArray(orders.customer_id, before), eq(template`lower(${orders.customer_email})`, email_key)));
-  return [...now, ...ordered.map(({ id }) => id)];
-}
-
 /** These customers, locked: nobody makes an order for one before this transaction ends. */
 export async function lockPeople(tx: Tx, ids: readonly number[]) {
   if (ids.length === 0) return [];
@@ -410,19 +393,24 @@ async function eraseReturns(tx: Tx, order_ids: string): Promise<number> {
   return found.length;
 }
 
-/** Takes an e-mail address out of returns that were asked for with it, whoever ordered. Answers how many. */
-export async function eraseReturnEmails(tx: Tx, email_key: string): Promise<number> {
+/** Whether a return was asked for with one of these e-mail addresses, whoever ordered. */
+export const isAskedBy = (email_keys: readonly string[]): SQL =>
+  inArray(template`lower(${returns.customer_email})`, [...email_keys]);
+
+/** Takes e-mail addresses out of returns that were asked for with one of them. Answers how many. */
+export async function eraseReturnEmails(tx: Tx, email_keys: readonly string[]): Promise<number> {
+  if (email_keys.length === 0) return 0;
   const changed = await tx.sql
     .update(returns)
     .set({ customer_email: null, version: template`${returns.version} + 1` })
-    .where(eq(template`lower(${returns.customer_email})`, email_key))
+    .where(isAskedBy(email_keys))
     .returning({ id: returns.id });
   return changed.length;
 }
 
 /** The next imports after an id that hold an order as the platform told it and are not about to be tried. */
-export async function nextImports(tx: Tx, after: number, limit: number) {
-  return tx.sql
+export async function nextImports(db: Db, after: number, limit: number) {
+  return db.sql
     .select({ id: platform_imports.id, payload: platform_imports.payload })
     .from(platform_imports)
     .where(and(gt(platform_imports.id, after), isNotNull(platform_imports.payload)))

@@ -72,6 +72,15 @@ export async function nextAnswers(db: Db, after: string, limit: number) {
     .limit(limit);
 }
 
+/**
+ * Says by its key whether a kept answer is looked through for a person's e-mail addresses, where a merchant's customer
+ * is meant; null means any. Others may know whoever has the address as well: their answers are theirs.
+ */
+export function reachesAnswersOf(merchant_id: number | null): (key: string) => boolean {
+  const whose = merchant_id === null ? "" : `${wireId("merchant", merchant_id)} `;
+  return (key) => key.startsWith(whose);
+}
+
 /** Stores what is left of a kept answer. */
 export async function saveAnswer(tx: Tx, key: string, body: string): Promise<void> {
   await tx.sql.update(idempotency_keys).set({ body }).where(eq(idempotency_keys.key, key));
