@@ -44,7 +44,7 @@ export async function live(app: TestApp, word: Word, receiver: Receiver) {
   const ask = caller(app);
   await ask("POST", "/webhooks", {
     url: `${receiver.url}/${Bun.randomUUIDv7()}`,
-    events: ["order.created", "order.shipped", "return.created"],
+    events: ["order.created", "order.shipped", "shipment.in_transit", "return.created"],
   });
   const sku = `TEA-${Bun.randomUUIDv7("hex").slice(-6)}`;
   const product = await ask("POST", "/products", { sku, name: "Tea" });
@@ -59,6 +59,7 @@ export async function live(app: TestApp, word: Word, receiver: Receiver) {
     },
     { "idempotency-key": `customer-${sku}` },
   );
+  await ask("POST", `/customers/${customer.id}/addresses`, place(word), { "idempotency-key": `address-${sku}` });
   const order = await ordered(ask, { word, customer, product, sku });
   const label = await sent(ask, word, order.id);
   await carried(app, word, order.id, label);
@@ -104,7 +105,8 @@ async function sent(ask: Ask, word: Word, order_id: string) {
   await ask("POST", `/orders/${order_id}/ship`, {});
   const number = label.tracking_number;
   const location = { city: word("scancity"), state: "OR", country: "US" };
-  await ask("POST", `/tracking/${number}/events`, { status: "in_transit", message: word("scan"), location });
+  const scan = { status: "in_transit", message: word("scan"), location, reason: word("reason") };
+  await ask("POST", `/tracking/${number}/events`, scan, { "idempotency-key": `scan-${number}` });
   await ask("POST", `/tracking/${number}/events`, { status: "delivered", message: `left with ${word("door")}` });
   return label;
 }

@@ -78,3 +78,50 @@ describe("terms of a person", () => {
     expect(terms.at(-1)).toBe("a@b.de");
   });
 });
+
+describe("a record of the person", () => {
+  const traces = { ids: new Set(["ord_7", "ret_7", "cus_7"]), terms: ["adr_7", "ann@gmail.com"] };
+  const redacted = (value: unknown) => JSON.parse(redactedJson(JSON.stringify(value), traces));
+
+  test("has no links to labels and pages of carriers, and no words of a carrier", () => {
+    const shipping = { carrier: "UPS", label_url: "https://ups.example/7", tracking_url: "https://ups.example/t/7" };
+    expect(redacted({ id: "ret_7", reason: "damaged", return_shipping: shipping })).toEqual({
+      ...{ id: "ret_7", reason: "damaged" },
+      return_shipping: { carrier: "UPS", label_url: null, tracking_url: null },
+    });
+    const scan = { status: "exception", carrier_status: "X1", carrier_code: null, reason: "Ann was not at home" };
+    expect(redacted({ order_id: "ord_7", events: [scan] }).events).toEqual([{ ...scan, reason: null }]);
+  });
+
+  test("has no texts in lists that tell of the person", () => {
+    const record = {
+      id: "ord_7",
+      notes: ["ring twice", { note: "or thrice" }],
+      warnings: ["no Elm St"],
+      tags: ["tea"],
+    };
+    expect(redacted(record)).toEqual({
+      ...{ id: "ord_7", notes: ["Erased", { note: "Erased" }], warnings: [], tags: ["tea"] },
+    });
+  });
+
+  test("is found by the id of an address that is gone", () => {
+    const answer = { data: { id: "adr_7", name: "Ann Lee", address_line1: "9 Elm St", country: "US" } };
+    expect(redacted(answer).data).toEqual({ id: "adr_7", name: "Erased", address_line1: "Erased", country: "US" });
+    expect(redacted({ data: { ...answer.data, id: "adr_77" } }).data.name).toBe("Ann Lee");
+  });
+});
+
+describe("a request that the log has cut", () => {
+  test.each([
+    ["q=tea&email=ann%40gmai…", "q=tea&email=Erased"],
+    ["email=ann%4…", "email=Erased"],
+    ["q=%E9%FF+from+ann@g…", "q=Erased"],
+    ["email=ann%40gmail.com%2…", "email=Erased"],
+    ["email=joann%40gmai…", "email=joann%40gmai…"],
+    ["email=an…", "email=an…"],
+    ["email=ann%40gmai", "email=ann%40gmai"],
+  ])("%s becomes %s", (query, becomes) => {
+    expect(redactedQuery(query, ann.terms)).toBe(becomes);
+  });
+});

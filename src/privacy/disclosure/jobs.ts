@@ -2,13 +2,23 @@
 import { emailKey } from "../../customers/rules.ts";
 import { getCustomer } from "../../customers/store.ts";
 import type { Db, Store } from "../../database/store.ts";
+import { wireId } from "../../kit/ids.ts";
 import type { RetentionFlags } from "../../retention/rules.ts";
 import { retentionIn } from "../../retention/store.ts";
 import type { KeptFor } from "../erasure/erasure.ts";
 import { addressesOf, nextImports, textsOfOrders, wireIdsOf } from "../erasure/store.ts";
 import { eventsBefore, nextAnswers, nextBlocks, nextEvents, reachesAnswersOf } from "../logs/store.ts";
 import { emailsOf, findPeople } from "../people/store.ts";
-import { mentions, ownTerms, partsAbout, redactedPath, redactedQuery, type Traces, termsOf } from "../redaction.ts";
+import {
+  idsAmong,
+  mentions,
+  ownTerms,
+  partsAbout,
+  redactedPath,
+  redactedQuery,
+  type Traces,
+  termsOf,
+} from "../redaction.ts";
 import { disclosureView } from "./disclosure.ts";
 import {
   deliveriesOf,
@@ -98,7 +108,7 @@ async function personOf(db: Db, asked: AskedFor, flags: RetentionFlags): Promise
     ...[...emails, ...names],
     ...rows("customers").flatMap((one) => [one["email"], one["phone"]]),
     ...rows("orders").flatMap((one) => [one["customer_email"], one["customer_name"]]),
-    ...homes.flatMap((one) => [one.name, one.address_line1, one.phone]),
+    ...homes.flatMap((one) => [one.name, one.address_line1, one.phone, wireId("address", one.id)]),
     ...(await textsOfOrders(db, order_ids)),
   ]);
   const first = Math.min(...rows("customers").map(({ created_at }) => Number(created_at)));
@@ -153,7 +163,7 @@ async function answersOf(store: Store, { ids, terms }: Traces, merchant_id: numb
   for (let [after, more] = ["", true]; more && found.length <= rows_max; ) {
     const page = await store.read((db) => nextAnswers(db, after, answers_together));
     for (const { key, body } of page) {
-      const parts = partsAbout(body, { ids, terms: isReached(key) ? own : [] });
+      const parts = partsAbout(body, { ids, terms: isReached(key) ? own : idsAmong(own) });
       found.push(...parts.map((answer) => ({ answer })));
     }
     after = page.at(-1)?.key ?? after;

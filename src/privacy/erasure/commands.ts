@@ -21,7 +21,16 @@ import {
 } from "../logs/store.ts";
 import { emailsOf, findPeople } from "../people/store.ts";
 import type { PersonalKind } from "../records.ts";
-import { mentions, ownTerms, redactedJson, redactedPath, redactedQuery, type Traces, termsOf } from "../redaction.ts";
+import {
+  idsAmong,
+  mentions,
+  ownTerms,
+  redactedJson,
+  redactedPath,
+  redactedQuery,
+  type Traces,
+  termsOf,
+} from "../redaction.ts";
 import { type ErasureStep, ended, firstStep, isWaiting, runs, stepAfter, waits } from "../status.ts";
 import type { Erasure } from "./erasure.ts";
 import { awaitedReturns, isFinished, refusal, type Unfinished, unfinishedStatuses } from "./rules.ts";
@@ -201,9 +210,12 @@ async function eraseRecords(tx: Tx, { customers, place, email }: Erasure): Promi
       place: "0",
       more: true,
       counts,
-      terms: [...emails, ...people.flatMap(textsOfPerson), ...homes.flatMap(textsOfPlace)].filter(
-        (text) => text !== null,
-      ),
+      terms: [
+        ...emails,
+        ...people.flatMap(textsOfPerson),
+        ...homes.flatMap(textsOfPlace),
+        ...homes.map(idOfPlace),
+      ].filter((text) => text !== null),
     };
   }
   const found = await nextOrders(tx, customers, Number(place), orders_together);
@@ -238,6 +250,9 @@ const textsOfPlace = (one: {
   address_line2: string | null;
   phone?: string | null;
 }) => [...[one.name, one.address_line1, one.address_line2, one.phone ?? null]];
+
+/** The address is deleted, and found in kept answers by its id alone. */
+const idOfPlace = ({ id }: { id: number }) => wireId("address", id);
 
 const imports_together = 200;
 
@@ -302,7 +317,7 @@ async function redactAnswers(tx: Tx, erasure: Erasure): Promise<Piece> {
   const isReached = reachesAnswersOf(erasure.merchant_id);
   const terms = ownTerms(traces.terms);
   const named = found.filter(({ key, body }) =>
-    mentions(body, { ids: traces.ids, terms: isReached(key) ? terms : [] }),
+    mentions(body, { ids: traces.ids, terms: isReached(key) ? terms : idsAmong(terms) }),
   );
   for (const { key, body } of named) await saveAnswer(tx, key, redactedJson(body, traces));
   const counts = { kept_answers: named.length };
