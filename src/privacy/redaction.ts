@@ -221,10 +221,10 @@ const terms_max = 200;
 const telephone = /^\+?[\d\s()./-]+$/;
 
 /**
- * What finds a person in logs: e-mail addresses, ids of addresses, and names, telephones and lines of addresses that are
- * long enough not to be found by chance. Of very many, telephones are kept before names and lines, and the longest of
- * those. The longest come first, since one may be part of another. What stands in the place of what was erased finds
- * nobody.
+ * What finds a person in logs: e-mail addresses, ids of addresses, and names, telephones and lines of addresses that
+ * are long enough not to be found by chance. Of very many, telephones are kept before names and lines, and the longest
+ * of those. The longest come first, since one may be part of another. What stands in the place of what was erased
+ * finds nobody.
  */
 export function termsOf(texts: readonly (string | null | undefined)[]): string[] {
   const whole = texts.flatMap((text) => {

@@ -7,7 +7,7 @@ import type { RetentionFlags } from "../../retention/rules.ts";
 import { retentionIn } from "../../retention/store.ts";
 import type { KeptFor } from "../erasure/erasure.ts";
 import { addressesOf, nextImports, textsOfOrders, wireIdsOf } from "../erasure/store.ts";
-import { eventsBefore, nextAnswers, nextBlocks, nextEvents, reachesAnswersOf } from "../logs/store.ts";
+import { eventsBefore, mayHaveBeenTold, nextAnswers, nextBlocks, nextEvents, reachesAnswersOf } from "../logs/store.ts";
 import { emailsOf, findPeople } from "../people/store.ts";
 import {
   idsAmong,
@@ -56,7 +56,7 @@ export async function disclose(
   const { customers, email, traces, told_at, labels, kept_for } = found;
   const records = new Map(found.records);
   for (const [kind, rows] of await straysOf(theirs, found)) records.set(kind, [...(records.get(kind) ?? []), ...rows]);
-  const events = await eventsOf(theirs, found.since, traces);
+  const events = await eventsOf(theirs, found.after, traces);
   // The house may have webhooks of its own for the events of a merchant.
   const { log, receivers } = await store.read((db) =>
     deliveriesOf(
@@ -70,7 +70,9 @@ export async function disclose(
     records.set("kept_answers", await answersOf(store, traces, merchant_id));
     records.set("request_log", await requestsOf(store, traces));
   }
-  const seen = await store.read((db) => seenReceivers(db, receivers));
+  const { since } = found;
+  const before = since === null ? [] : await store.read((db) => mayHaveBeenTold(db, since, merchant_id));
+  const seen = await store.read((db) => seenReceivers(db, [...new Set([...receivers, ...before])]));
   return disclosureView({ customers, email, told_at, records, labels, receivers: seen }, rows_max, kept_for);
 }
 
@@ -89,8 +91,10 @@ interface FoundPerson {
   readonly traces: Traces;
   readonly records: ToldRecords;
   readonly labels: readonly number[];
+  /** When the first of the customers was made, an hour earlier for clocks that differ; null where there is none. */
+  readonly since: number | null;
   /** The number before that of the first event that may be about the person. */
-  readonly since: number;
+  readonly after: number;
   readonly kept_for: KeptFor;
 }
 
@@ -111,13 +115,14 @@ async function personOf(db: Db, asked: AskedFor, flags: RetentionFlags): Promise
     ...homes.flatMap((one) => [one.name, one.address_line1, one.phone, wireId("address", one.id)]),
     ...(await textsOfOrders(db, order_ids)),
   ]);
-  const first = Math.min(...rows("customers").map(({ created_at }) => Number(created_at)));
+  const made = rows("customers").map(({ created_at }) => Number(created_at));
+  const since = made.length === 0 ? null : Math.min(...made) - 3_600_000;
   const { commercial_records, audit_trail } = await retentionIn(db, flags);
   return {
     ...{ customers, email, emails, told_at: db.now, records },
     traces: { ids: await wireIdsOf(db, customers), terms },
     labels: await labelsOf(db, customers),
-    since: await eventsBefore(db, Number.isFinite(first) ? first - 3_600_000 : 0),
+    ...{ since, after: await eventsBefore(db, since ?? 0) },
     kept_for: { commercial_years: commercial_records, audit_days: audit_trail },
   };
 }
@@ -143,10 +148,10 @@ async function straysOf(store: Store, { emails, records }: FoundPerson): Promise
   ] as const);
 }
 
-async function eventsOf(store: Store, since: number, { ids, terms }: Traces): Promise<Told[]> {
+async function eventsOf(store: Store, first: number, { ids, terms }: Traces): Promise<Told[]> {
   const found: Told[] = [];
   const own = { ids, terms: ownTerms(terms) };
-  for (let [after, more] = [since, true]; more && found.length <= rows_max; ) {
+  for (let [after, more] = [first, true]; more && found.length <= rows_max; ) {
     const page = await store.read((db) => nextEvents(db, after, events_together));
     for (const { id, body } of page) if (mentions(body, own)) found.push({ id, payload: JSON.parse(body) });
     after = page.at(-1)?.seq ?? after;

@@ -11,6 +11,7 @@ import {
   eventsBefore,
   forgetAnswersTo,
   keysOf,
+  mayHaveBeenTold,
   nextAnswers,
   nextBlocks,
   nextEvents,
@@ -18,6 +19,7 @@ import {
   saveAnswer,
   saveBlock,
   saveEvent,
+  sendingUntil,
 } from "../logs/store.ts";
 import { emailsOf, findPeople } from "../people/store.ts";
 import type { PersonalKind } from "../records.ts";
@@ -31,7 +33,7 @@ import {
   type Traces,
   termsOf,
 } from "../redaction.ts";
-import { type ErasureStep, ended, firstStep, isWaiting, runs, stepAfter, waits } from "../status.ts";
+import { type ErasureStep, ended, firstStep, isWaiting, lastStep, runs, stepAfter, waits } from "../status.ts";
 import type { Erasure } from "./erasure.ts";
 import { awaitedReturns, isFinished, refusal, type Unfinished, unfinishedStatuses } from "./rules.ts";
 import {
@@ -125,6 +127,8 @@ export interface DuePiece {
   readonly erasure: Erasure;
   /** The users of the merchant whose records it reaches; the test world does not know them. */
   readonly users: readonly string[];
+  /** How long other servers may hold on to lines of the log of requests, in milliseconds. */
+  readonly settles_ms: number;
 }
 
 /**
@@ -137,7 +141,7 @@ export async function erasePiece(tx: Tx, due: DuePiece | null): Promise<Progress
   if (due === null || claimed === null || !isDeepStrictEqual(placeOf(claimed), placeOf(due.erasure))) {
     return { erasure: null, next_at: await nextErasure(tx) };
   }
-  const erasure = isWaiting(claimed.status) ? await lookAgain(tx, claimed) : await step(tx, claimed, due.users);
+  const erasure = isWaiting(claimed.status) ? await lookAgain(tx, claimed) : await step(tx, claimed, due);
   assert(!isDeepStrictEqual(erasure, claimed), "an erasure goes on with each piece");
   await saveErasure(tx, erasure);
   if (erasure.finished_at !== null && tx.mode === "live") await record(tx, erasure);
@@ -162,6 +166,8 @@ type Piece = Pick<Erasure, "place"> & {
   readonly counts?: Partial<Record<PersonalKind, number>>;
   readonly terms?: readonly string[];
   readonly receivers?: readonly number[];
+  /** When the next piece is due; at once where nothing is said. */
+  readonly next_at?: number;
 };
 
 type Step = (tx: Tx, erasure: Erasure, users: readonly string[]) => Promise<Piece>;
@@ -174,11 +180,11 @@ const steps: Readonly<Record<ErasureStep, Step>> = {
   requests: redactRequests,
 };
 
-async function step(tx: Tx, erasure: Erasure, users: readonly string[]): Promise<Erasure> {
+async function step(tx: Tx, erasure: Erasure, { users, settles_ms }: DuePiece): Promise<Erasure> {
   const at = erasure.step ?? firstStep;
   const { merchant_id } = erasure;
   const seen = merchant_id === null ? tx : tx.scoped({ sees: merchant_id, makes: null });
-  const { place, more, counts = {}, terms = [], receivers = [] } = await steps[at](seen, erasure, users);
+  const { place, more, counts = {}, terms = [], receivers = [], ...piece } = await steps[at](seen, erasure, users);
   const erased = { ...erasure.erased };
   for (const [kind, count] of Object.entries(counts)) if (count > 0) erased[kind] = (erased[kind] ?? 0) + count;
   const known = {
@@ -187,9 +193,10 @@ async function step(tx: Tx, erasure: Erasure, users: readonly string[]): Promise
     terms: termsOf([...(erasure.terms ?? []), ...terms]),
     receivers: [...new Set([...erasure.receivers, ...receivers])],
   };
-  if (more) return { ...known, place, next_at: tx.now };
+  if (more) return { ...known, place, next_at: piece.next_at ?? tx.now };
   const next = stepAfter(at);
-  if (next !== null) return { ...known, step: next, place: "", next_at: tx.now };
+  const next_at = tx.now + (next === lastStep ? settles_ms : 0);
+  if (next !== null) return { ...known, step: next, place: "", next_at };
   const forgotten = { terms: null, email: null, step: null, place: "" };
   return { ...known, ...forgotten, status: ended, next_at: null, finished_at: tx.now };
 }
@@ -277,21 +284,32 @@ async function tracesOf(tx: Tx, { customers, terms }: Erasure): Promise<Traces> 
 /** Payloads of events that name a record of the person or the e-mail address. */
 async function redactEvents(tx: Tx, erasure: Erasure): Promise<Piece> {
   const traces = await tracesOf(tx, erasure);
-  const after = erasure.place === "" ? await firstEvent(tx, erasure) : Number(erasure.place);
+  const after = erasure.place === "" ? await firstEvent(tx, erasure) : Number.parseInt(erasure.place, 10);
   const found = await nextEvents(tx, after, events_together);
   const named = found.filter(({ body }) => mentions(body, { ids: traces.ids, terms: ownTerms(traces.terms) }));
+  let events = 0;
   for (const { seq, body, previous } of named) {
-    const left = previous === null ? null : withoutPrevious(previous, traces);
-    await saveEvent(tx, seq, redactedJson(body, traces), left);
+    const left = { body: redactedJson(body, traces), previous: previous && withoutPrevious(previous, traces) };
+    if (left.body === body && left.previous === previous) continue;
+    await saveEvent(tx, seq, left.body, left.previous);
+    events += 1;
   }
   // The house may have webhooks of its own for the events of a merchant.
-  const { forgotten, receivers } = await forgetAnswersTo(
-    tx.scoped({ sees: null, makes: null }),
-    named.map(({ id }) => id),
-  );
-  const counts = { events: named.length, delivery_log: forgotten };
-  return { place: String(found.at(-1)?.seq ?? after), more: found.length === events_together, counts, receivers };
+  const all = tx.scoped({ sees: null, makes: null });
+  const ids = named.map(({ id }) => id);
+  const { forgotten, receivers } = await forgetAnswersTo(all, ids);
+  const untold = erasure.place === "" ? await toldBefore(all, erasure) : [];
+  const done = { counts: { events, delivery_log: forgotten }, receivers: [...receivers, ...untold] };
+  // What is being sent this moment is still answered: those answers are forgotten when the same events are met again.
+  const sent_at = erasure.place.endsWith(met_again) ? null : await sendingUntil(all, ids);
+  if (sent_at !== null) return { ...done, place: `${after}${met_again}`, more: true, next_at: sent_at + noted_ms };
+  return { ...done, place: String(found.at(-1)?.seq ?? after), more: found.length === events_together };
 }
+
+// Behind the number of an event in the place of an erasure: the events that follow have been changed already.
+const met_again = " again";
+// An attempt that has ended is noted together with others.
+const noted_ms = 1000;
 
 /** Old values stand beside no id, so that all of them are taken for the person's. */
 function withoutPrevious(previous: string, { terms }: Traces): string {
@@ -302,10 +320,19 @@ function withoutPrevious(previous: string, { terms }: Traces): string {
 }
 
 /** Events of before the first of the customers was made are about others. */
-async function firstEvent(tx: Tx, { customers }: Erasure): Promise<number> {
+async function firstEvent(tx: Tx, erasure: Erasure): Promise<number> {
+  return eventsBefore(tx, (await sinceWhen(tx, erasure)) ?? 0);
+}
+
+async function sinceWhen(tx: Tx, { customers }: Erasure): Promise<number | null> {
   const people = await lockPeople(tx, customers);
-  const first = Math.min(...people.map(({ created_at }) => created_at));
-  return eventsBefore(tx, Number.isFinite(first) ? first - hour_ms : 0);
+  return people.length === 0 ? null : Math.min(...people.map(({ created_at }) => created_at)) - hour_ms;
+}
+
+/** The webhooks that may have been sent events of the customers which are forgotten. */
+async function toldBefore(tx: Tx, erasure: Erasure): Promise<number[]> {
+  const since = await sinceWhen(tx, erasure);
+  return since === null ? [] : mayHaveBeenTold(tx, since, erasure.merchant_id);
 }
 
 const answers_together = 300;

@@ -1,3 +1,4 @@
+import { engine } from "../../config.ts";
 import { type Erasure as Recorded, recordErasures } from "../../database/erasures.ts";
 import type { Stores } from "../../database/open.ts";
 import type { Store } from "../../database/store.ts";
@@ -5,25 +6,33 @@ import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";
 import { requestLogOf } from "../../operations/requests/jobs.ts";
 import { usersOf } from "../logs/store.ts";
-import { begins, firstStep } from "../status.ts";
+import { begins, lastStep } from "../status.ts";
 import { type DuePiece, eraseCustomer, erasePiece } from "./commands.ts";
 import { dueErasure, isKnown, lastErased } from "./store.ts";
+
+// Twice as long as a server keeps what it was asked before it writes it down.
+const lines_wait_ms = 2000;
 
 /**
  * A round of `privacy.erase`: one piece of an erasure. Whom it begins to erase is written beside the data first, so
  * that no restore brings anyone back. What was overwritten is gone from the disk when it is done.
  */
 export async function eraseDue(store: Store, service: Service): Promise<number | null> {
-  const due = await prepareDue(store, service.stores.live, service.erasures_path);
-  const { erasure, next_at } = await store.write((tx) => erasePiece(tx, due));
+  const settles_ms = service.registry === null ? 0 : lines_wait_ms;
+  const due = await prepareDue(store, service.stores.live, { path: service.erasures_path, settles_ms });
   // Requests of a moment ago wait in memory to be logged: the log is read last.
-  if (erasure?.step === firstStep) await requestLogOf(service).flush();
+  if (due?.erasure.step === lastStep) await requestLogOf(service).flush();
+  const { erasure, next_at } = await store.write((tx) => erasePiece(tx, due));
   if (erasure?.finished_at != null) await store.shred();
   return next_at;
 }
 
 /** Reads the erasure that is due, and records whom it is about to erase. The piece of another one is not done then. */
-async function prepareDue(store: Store, live: Store, path: string | null): Promise<DuePiece | null> {
+async function prepareDue(
+  store: Store,
+  live: Store,
+  { path, settles_ms }: Pick<DuePiece, "settles_ms"> & { readonly path: string | null },
+): Promise<DuePiece | null> {
   const { erasure, now } = await store.read(async (db) => ({ erasure: await dueErasure(db), now: db.now }));
   if (erasure === null) return null;
   const { mode } = store;
@@ -35,7 +44,7 @@ async function prepareDue(store: Store, live: Store, path: string | null): Promi
   }
   const { merchant_id } = erasure;
   const users = merchant_id === null ? [] : await live.read((db) => usersOf(db, merchant_id));
-  return { erasure, users };
+  return { erasure, users, settles_ms };
 }
 
 const shredded = new WeakMap<Store, number>();
@@ -51,16 +60,18 @@ export async function shredErased(store: Store): Promise<void> {
 }
 
 /**
- * Does all that is due of erasures at once, without a running service. Whom it erases is written into the file at
- * `path` first; null where it stands there already.
+ * Does all that is due of erasures at once, without a service of this process. Whom it erases is written into the file
+ * at `path` first; null where it stands there already, as after a restore, when no other server runs.
  */
 export async function eraseAllDue(store: Store, live: Store, path: string | null): Promise<void> {
+  const settles_ms = engine === "postgres" && path !== null ? lines_wait_ms : 0;
   for (;;) {
-    const due = await prepareDue(store, live, path);
+    const due = await prepareDue(store, live, { path, settles_ms });
     const { erasure, next_at } = await store.write((tx) => erasePiece(tx, due));
     if (erasure?.finished_at != null) await store.shred();
     const now = await store.read(async (db) => db.now);
-    if (erasure === null || next_at === null || next_at > now) return;
+    if (erasure === null || next_at === null || next_at > now + settles_ms) return;
+    if (next_at > now) await Bun.sleep(next_at - now);
   }
 }
 
