@@ -4,10 +4,12 @@ import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";
 import { requestLogOf } from "../../operations/requests/jobs.ts";
+import type { Erasure } from "../erasures/erasure.ts";
+import { dueErasure, lastErased, postponeErasure } from "../erasures/store.ts";
 import { usersOf } from "../logs/store.ts";
-import { begins, firstStep } from "../status.ts";
+import { begins, firstStep, looksForIds } from "../status.ts";
 import { type DuePiece, eraseCustomer, erasePiece } from "./commands.ts";
-import { dueErasure, isKnown, lastErased } from "./store.ts";
+import { isKnown, wireIdsOf } from "./store.ts";
 
 /**
  * A round of `privacy.erase`: one piece of an erasure. Whom it begins to erase is written beside the data first, so
@@ -15,11 +17,25 @@ import { dueErasure, isKnown, lastErased } from "./store.ts";
  */
 export async function eraseDue(store: Store, service: Service): Promise<number | null> {
   const due = await prepareDue(store, service.stores.live, service.erasures_path);
-  const { erasure, next_at } = await store.write((tx) => erasePiece(tx, due));
+  const { erasure, next_at } = await pieceOf(store, due);
   // Requests of a moment ago wait in memory to be logged: the log is read last.
   if (erasure?.step === firstStep) await requestLogOf(service).flush();
   if (erasure?.finished_at != null) await store.shred();
   return next_at;
+}
+
+const again_ms = 3_600_000;
+
+/** Does a piece. An erasure that fails is put off, so that the others go on; what went wrong is told as of any job. */
+async function pieceOf(store: Store, due: DuePiece | null) {
+  try {
+    return await store.write((tx) => erasePiece(tx, due));
+  } catch (error) {
+    if (due === null) throw error;
+    const { id } = due.erasure;
+    await store.write((tx) => postponeErasure(tx, id, tx.now + again_ms));
+    throw new Error(`${wireId("erasure", id)} could not go on, and is tried again in an hour`, { cause: error });
+  }
 }
 
 /** Reads the erasure that is due, and records whom it is about to erase. The piece of another one is not done then. */
@@ -35,7 +51,18 @@ async function prepareDue(store: Store, live: Store, path: string | null): Promi
   }
   const { merchant_id } = erasure;
   const users = merchant_id === null ? [] : await live.read((db) => usersOf(db, merchant_id));
-  return { erasure, users };
+  return { erasure, users, ids: looksForIds(erasure) ? await idsOf(store, erasure) : new Set() };
+}
+
+const read_ids = new WeakMap<Store, { readonly erasure_id: number; readonly ids: ReadonlySet<string> }>();
+
+/** The ids of the records of a person, read once for all pieces that look for them. */
+async function idsOf(store: Store, { id, customers }: Erasure): Promise<ReadonlySet<string>> {
+  const known = read_ids.get(store);
+  if (known?.erasure_id === id) return known.ids;
+  const ids = await store.read((db) => wireIdsOf(db, customers));
+  read_ids.set(store, { erasure_id: id, ids });
+  return ids;
 }
 
 const shredded = new WeakMap<Store, number>();
@@ -57,7 +84,7 @@ export async function shredErased(store: Store): Promise<void> {
 export async function eraseAllDue(store: Store, live: Store, path: string | null): Promise<void> {
   for (;;) {
     const due = await prepareDue(store, live, path);
-    const { erasure, next_at } = await store.write((tx) => erasePiece(tx, due));
+    const { erasure, next_at } = await pieceOf(store, due);
     if (erasure?.finished_at != null) await store.shred();
     const now = await store.read(async (db) => db.now);
     if (erasure === null || next_at === null || next_at > now) return;
@@ -77,7 +104,7 @@ export async function eraseAgain(
   const store = stores[mode];
   const begun = await store.write(async (tx) => {
     if (!(await isKnown(tx, customer_id))) return false;
-    await eraseCustomer(tx, wireId("customer", customer_id), { after_days: 0, actor: restoring });
+    await eraseCustomer(tx, wireId("customer", customer_id), { after_days: 0, actor: restoring, recorded: true });
     return true;
   });
   if (begun) await eraseAllDue(store, stores.live, null);
