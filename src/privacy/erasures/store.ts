@@ -42,7 +42,7 @@ export async function insertErasure(tx: Tx, fields: Omit<Erasure, "id">): Promis
 }
 
 /** Stores how far an erasure has come. */
-export async function saveErasure(tx: Tx, { id, ...fields }: Erasure): Promise<void> {
+export async function saveErasure(tx: Tx, { id, merchant_id: _, ...fields }: Erasure): Promise<void> {
   await tx.sql.update(erasures).set(fields).where(eq(erasures.id, id));
 }
 
