@@ -6,8 +6,9 @@ import { platform_imports } from "../../db/schema/platforms.ts";
 import { erasures } from "../../db/schema/privacy.ts";
 import { refunds, return_inspections, return_items, returns } from "../../db/schema/returns.ts";
 import { idempotency_keys } from "../../db/schema/service.ts";
+import type { Store } from "../../src/database/store.ts";
 import { readId } from "../../src/kit/ids.ts";
-import { eraseDue } from "../../src/privacy/erasure/jobs.ts";
+import { eraseAgain, eraseDue } from "../../src/privacy/erasure/jobs.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 
 setDefaultTimeout(60_000);
@@ -56,7 +57,7 @@ async function erased(id: string) {
   return done;
 }
 
-test("who orders again with the address during an erasure is a new customer, whose events and answers stay", async () => {
+test("who orders again during an erasure is a new customer, whose events and answers stay", async () => {
   const email = "again@example.com";
   const before = await person(email, "Oldname");
   const old = await orderOf(before, "old");
@@ -216,3 +217,38 @@ test("nobody has the address of an erased customer before, nor chooses one like 
     new RegExp(`^erased-${number}-[0-9a-f]{12}@erased\\.invalid$`),
   );
 });
+
+test("a restore says whom it cannot erase, and the server goes on with it", async () => {
+  const someone = await person("restored@example.com", "Restored");
+  const again = { mode: "live" as const, customer_id: readId("customer", someone.id) ?? 0, erased_at: 1 };
+  /** The store, of which one transaction fails. */
+  const failing = (nth: number) => {
+    let writes = 0;
+    const write: Store["write"] = (work) => {
+      writes += 1;
+      return writes === nth ? Promise.reject(new Error("no room")) : store().write(work);
+    };
+    const { test: other } = shop.app.service.stores;
+    return { live: { ...bound(store()), write }, test: other };
+  };
+  const said: string[] = [];
+  const say = (line: string) => said.push(line);
+  await expect(eraseAgain(failing(1), again, say)).rejects.toThrow(`${someone.id} of the live world`);
+  expect(await eraseAgain(failing(2), again, say)).toBe(true);
+  expect(said[0]).toStartWith(`${someone.id} of the live world`);
+  expect((await shop.app.get(`/customers/${someone.id}`)).body.erased_at).toBeNull();
+  shop.app.clocks.live.advance(2 * 3_600_000);
+  await shop.app.runJobs();
+  expect((await shop.app.get(`/customers/${someone.id}`)).body.erased_at).not.toBeNull();
+});
+
+/** A store whose methods may be taken from it. */
+const bound = (all: Store): Store =>
+  new Proxy(all, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+    ownKeys: () => ["read", "write", "shred", "mode", "clock"],
+    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+  });

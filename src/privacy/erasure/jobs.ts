@@ -1,11 +1,11 @@
 import { type Erasure as Recorded, recordErasures } from "../../database/erasures.ts";
 import type { Stores } from "../../database/open.ts";
-import type { Store } from "../../database/store.ts";
+import type { Store, Tx } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";
 import { requestLogOf } from "../../operations/requests/jobs.ts";
 import type { Erasure } from "../erasures/erasure.ts";
-import { dueErasure, lastErased, postponeErasure } from "../erasures/store.ts";
+import { dueErasure, lastErased, nextErasure, postponeErasure } from "../erasures/store.ts";
 import { usersOf } from "../logs/store.ts";
 import { begins, firstStep, looksForIds } from "../status.ts";
 import { type DuePiece, eraseCustomer, erasePiece } from "./commands.ts";
@@ -17,7 +17,9 @@ import { isKnown, wireIdsOf } from "./store.ts";
  */
 export async function eraseDue(store: Store, service: Service): Promise<number | null> {
   const due = await prepareDue(store, service.stores.live, service.erasures_path);
-  const { erasure, next_at } = await pieceOf(store, due);
+  const { erasure, next_at, failed } = await pieceOf(store, due);
+  // It is told of as any job that fails, which is then run again.
+  if (failed !== undefined) throw failed;
   // Requests of a moment ago wait in memory to be logged: the log is read last.
   if (erasure?.step === firstStep) await requestLogOf(service).flush();
   if (erasure?.finished_at != null) await store.shred();
@@ -26,15 +28,27 @@ export async function eraseDue(store: Store, service: Service): Promise<number |
 
 const again_ms = 3_600_000;
 
-/** Does a piece. An erasure that fails is put off, so that the others go on; what went wrong is told as of any job. */
-async function pieceOf(store: Store, due: DuePiece | null) {
+/** The innermost cause of an error: the messages around it hold the values of a statement, which are a person's. */
+const rootOf = (error: unknown): string =>
+  error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : String(error);
+
+/** What a piece came to, and why it failed. */
+type Done = Awaited<ReturnType<typeof erasePiece>> & { readonly failed?: Error };
+
+/** Does a piece. An erasure that fails is put off, so that the others go on. */
+async function pieceOf(store: Store, due: DuePiece | null): Promise<Done> {
   try {
     return await store.write((tx) => erasePiece(tx, due));
   } catch (error) {
     if (due === null) throw error;
     const { id } = due.erasure;
-    await store.write((tx) => postponeErasure(tx, id, tx.now + again_ms));
-    throw new Error(`${wireId("erasure", id)} could not go on, and is tried again in an hour`, { cause: error });
+    const next_at = await store.write(async (tx) => {
+      await postponeErasure(tx, id, tx.now + again_ms);
+      return nextErasure(tx);
+    });
+    const why = `${wireId("erasure", id)} could not go on, and is tried again in an hour: ${rootOf(error)}`;
+    const failed = new Error(why, { cause: error });
+    return { erasure: null, next_at, failed };
   }
 }
 
@@ -79,34 +93,53 @@ export async function shredErased(store: Store): Promise<void> {
 
 /**
  * Does all that is due of erasures at once, without a running service. Whom it erases is written into the file at
- * `path` first; null where it stands there already.
+ * `path` first; null where it stands there already. Throws at the end when one of them could not go on.
  */
 export async function eraseAllDue(store: Store, live: Store, path: string | null): Promise<void> {
+  let first: Error | undefined;
   for (;;) {
     const due = await prepareDue(store, live, path);
-    const { erasure, next_at } = await pieceOf(store, due);
+    const { erasure, next_at, failed } = await pieceOf(store, due);
+    first ??= failed;
     if (erasure?.finished_at != null) await store.shred();
     const now = await store.read(async (db) => db.now);
-    if (erasure === null || next_at === null || next_at > now) return;
+    if (next_at === null || next_at > now || (erasure === null && failed === undefined)) break;
   }
+  if (first !== undefined) throw first;
 }
 
 const restoring = { type: "system", id: "restore", name: "Restore", request_id: null } as const;
 
 /**
  * Erases a customer again who was erased after the backup was made that a world comes from. Where orders were open
- * then, it waits for them as any erasure does. Answers whether there was anyone to erase.
+ * then, it waits for them as any erasure does. Answers whether there was anyone to erase. One that has begun and cannot
+ * go on is told of, and the server goes on with it; where not even that can be kept, it throws and says of whom.
  */
 export async function eraseAgain(
   stores: Pick<Stores, Recorded["mode"]>,
   { mode, customer_id }: Recorded,
+  say: (line: string) => void,
 ): Promise<boolean> {
   const store = stores[mode];
-  const begun = await store.write(async (tx) => {
-    if (!(await isKnown(tx, customer_id))) return false;
-    await eraseCustomer(tx, wireId("customer", customer_id), { after_days: 0, actor: restoring, recorded: true });
-    return true;
-  });
-  if (begun) await eraseAllDue(store, stores.live, null);
-  return begun;
+  const name = `${wireId("customer", customer_id)} of the ${mode} world`;
+  const begun = await store
+    .write((tx) => beginAgain(tx, customer_id))
+    .catch((error: unknown) => {
+      throw new Error(`${name}, who was erased since the backup, cannot be erased again: ${rootOf(error)}`);
+    });
+  if (!begun) return false;
+  try {
+    await eraseAllDue(store, stores.live, null);
+  } catch (error) {
+    say(`${name}, who was erased since the backup, is not erased everywhere yet: ${rootOf(error)}`);
+    say("The server tries it again every hour. GET /erasures tells when it is done.");
+  }
+  return true;
+}
+
+async function beginAgain(tx: Tx, customer_id: number): Promise<boolean> {
+  if (!(await isKnown(tx, customer_id))) return false;
+  const asked = { after_days: 0, actor: restoring, recorded: true };
+  await eraseCustomer(tx, wireId("customer", customer_id), asked);
+  return true;
 }
