@@ -62,7 +62,8 @@ test("who orders again during an erasure is a new customer, whose events and ans
   const before = await person(email, "Oldname");
   const old = await orderOf(before, "old");
   await shop.cancel(old.id);
-  const begun = (await post(`/customers/${before.id}/erasure`)).body.data;
+  const begun = (await post("/erasures", { email })).body.data;
+  expect(begun.customers).toEqual([before.id]);
   // It begins, and erases the customer: from now on the address is free.
   await piece();
   await piece();
@@ -160,28 +161,35 @@ test("an import that is about to be tried is waited for, and is not lost", async
   expect([connection.status, connection.body.error]).toEqual([201, undefined]);
   const connection_id = readId("connection", connection.body.data.id) ?? 0;
   await post(`/platforms/${connection.body.data.id}/pause`);
-  const made = { created_at: store().clock.now(), updated_at: store().clock.now() };
-  await store().write((tx) =>
-    tx.sql.insert(platform_imports).values({
-      ...{ merchant_id: 1, connection_id, external_id: "1", order_id: 900, status: "queued", revision: 1 },
-      ...{ payload: { email } as never, lines: [], attempts: 0, next_at: tx.now, give_up_at: tx.now + day_ms, ...made },
-    }),
-  );
-  const payload = () => store().read(async (db) => (await db.sql.select().from(platform_imports))[0]?.payload);
+  const insert = (external_id: string) =>
+    store().write((tx) =>
+      tx.sql.insert(platform_imports).values({
+        ...{ merchant_id: 1, connection_id, external_id, order_id: 900 + Number(external_id), status: "queued" },
+        ...{ payload: { email } as never, revision: 1, lines: [], attempts: 0, next_at: tx.now },
+        ...{ give_up_at: tx.now + day_ms, created_at: tx.now, updated_at: tx.now },
+      }),
+    );
+  const payloads = () =>
+    store().read(async (db) => {
+      const rows = await db.sql.select().from(platform_imports).orderBy(platform_imports.id);
+      return rows.map(({ payload }) => payload?.email ?? null);
+    });
+  await insert("1");
   const begun = (await post("/erasures", { email: "BUYER@example.com" })).body.data;
   await shop.app.runJobs();
   expect((await read(begun.id)).status).toBe("waiting");
-  expect(await payload()).toEqual({ email } as never);
-  await store().write((tx) =>
-    tx.sql
-      .update(platform_imports)
-      .set({ status: "waiting", next_at: null })
-      .where(eq(platform_imports.external_id, "1")),
-  );
+  expect(await payloads()).toEqual([email]);
+  // It waits to be paid by now: nothing is about to be tried.
+  const unpaid = { status: "waiting", next_at: null } as const;
+  await store().write((tx) => tx.sql.update(platform_imports).set(unpaid));
   shop.app.clocks.live.advance(2 * 3_600_000);
+  await piece();
+  await piece();
+  // The person orders again while the erasure runs.
+  await insert("2");
   await shop.app.runJobs();
   expect((await read(begun.id)).status).toBe("done");
-  expect(await payload()).toBeNull();
+  expect(await payloads()).toEqual([null, email]);
 });
 
 test("one erasure that fails is put off, and the others go on", async () => {
@@ -252,3 +260,33 @@ const bound = (all: Store): Store =>
     ownKeys: () => ["read", "write", "shred", "mode", "clock"],
     getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
   });
+
+test("a piece passes over so many events at most, whoever they are of", async () => {
+  const someone = await person("bounded@example.com", "Bounded");
+  const merchant_id =
+    readId("merchant", (await post("/merchants", { code: "OTHER", name: "Other" })).body.data.id) ?? 0;
+  await store().write(async (tx) => {
+    const [row] = await tx.sql.select().from(events).limit(1);
+    const { seq: _, position: _unplaced, ...fields } = row as NonNullable<typeof row>;
+    for (let from = 0; from < 5000; from += 500) {
+      const rows = Array.from({ length: 500 }, (_unused, at) => ({
+        ...fields,
+        id: `evt_x${from + at}`,
+        merchant_id,
+      }));
+      await tx.sql.insert(events).values(rows.map((one) => ({ ...one, position: null, created_at: tx.now })));
+    }
+  });
+  const begun = (await post(`/customers/${someone.id}/erasure`)).body.data;
+  const id = readId("erasure", begun.id) ?? 0;
+  const places: number[] = [];
+  for (;;) {
+    await piece();
+    const [now] = await store().read((db) => db.sql.select().from(erasures).where(eq(erasures.id, id)));
+    if (now?.status === "done") break;
+    if (now?.step === "events" && now.place !== "") places.push(Number(now.place));
+  }
+  expect(places.length).toBeGreaterThanOrEqual(2);
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+  await store().write((tx) => tx.sql.delete(events).where(eq(events.merchant_id, merchant_id)));
+});

@@ -397,7 +397,7 @@ function withoutPrevious(previous: string, { terms }: Traces): string {
 async function firstEvent(tx: Tx, { customers }: Erasure): Promise<number> {
   const people = await lockPeople(tx, customers);
   const first = Math.min(...people.map(({ created_at }) => created_at));
-  return eventsBefore(tx, Number.isFinite(first) ? first - hour_ms : 0);
+  return eventsBefore(unscopedOf(tx), Number.isFinite(first) ? first - hour_ms : 0);
 }
 
 const answers_together = 300;
