@@ -18,7 +18,7 @@ export async function eventsBefore(db: Db, moment: number): Promise<number> {
     .select({ seq: events.seq })
     .from(events)
     .where(and(hasText(events.body), gte(events.created_at, moment)))
-    .orderBy(asc(events.created_at))
+    .orderBy(asc(events.created_at), asc(events.seq))
     .limit(1);
   return row === undefined ? Number.MAX_SAFE_INTEGER : row.seq - 1;
 }
