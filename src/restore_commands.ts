@@ -178,7 +178,7 @@ async function restoreFrom(
     ],
     erase: async (stores: Stores, one: Erasure) => {
       const { eraseAgain } = await import("./privacy/erasure/jobs.ts");
-      return eraseAgain(stores, one);
+      return eraseAgain(stores, one, say);
     },
     settleKey: (stores: Stores, at: string, manifest: Manifest) =>
       lookAtKey(stores, { at, home, manifest, renew: given["new-secret-key"], say }),

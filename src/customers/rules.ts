@@ -47,6 +47,17 @@ export function emailKey(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }
 
+/** Whom nobody can write to: in this domain are the addresses that erased customers get. RFC 2606 keeps it free. */
+export const erased_domain = "erased.invalid";
+
+/** Whether an e-mail address is one that stands in the place of an erased one. */
+export const isErasedEmail = (email: string): boolean => email.toLowerCase().endsWith(`@${erased_domain}`);
+
+/** Refuses an address that looks like that of an erased customer. Refuses: validation_failed. */
+export function refuseErasedEmail(email: string): void {
+  if (isErasedEmail(email)) throw invalid("email", `must not end in @${erased_domain}: such stand for erased ones`);
+}
+
 /** The words of a text as a search compares them: in small letters, cut at spaces. */
 export function searchWords(text: string): string[] {
   const folded = text.normalize("NFC").toLowerCase();

@@ -393,7 +393,7 @@ export const byHand: readonly string[] = [
   "The shops (Shopify, WooCommerce, BigCommerce), carriers and payment services that have the data by themselves.",
   "Receivers of webhooks: `receivers` lists those that were sent events of the person, and those that may have been.",
   "What upgrades kept: `data/upgrades` for up to 30 days, and what a rollback put aside, until you remove it.",
-    " again.",
+  " again.",
   "What upgrades kept: `data/upgrades` for up to 30 days, and what a rollback put aside until you remove it.",
   "Names in free texts about goods: notes of movements, counts and lots, references of receipts, transfers and" +
     " reservations.",

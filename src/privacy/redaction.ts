@@ -1,4 +1,5 @@
 // What is taken out of a text that tells of a person: of JSON as the API shows it, and of lines of a log.
+import { isErasedEmail } from "../customers/rules.ts";
 
 /** What stands where something was erased. */
 export const erased_word = "Erased";
@@ -230,7 +231,7 @@ export function termsOf(texts: readonly (string | null | undefined)[]): string[]
   const whole = texts.flatMap((text) => {
     const term = text?.normalize("NFC").trim() ?? "";
     if (isRecordId(term)) return [term];
-    if (term.length < term_letters_min || isErased(term)) return [];
+    if (term.length < term_letters_min || isErasedEmail(term)) return [];
     return isEmail(term) || /[\s\d]/.test(term) ? [term] : [];
   });
   const distinct = [...new Map(whole.map((term) => [term.toLowerCase(), term])).values()];
@@ -243,8 +244,6 @@ export function termsOf(texts: readonly (string | null | undefined)[]): string[]
 }
 
 const isTelephone = (term: string) => telephone.test(term);
-// Customers and orders that were erased, and orders that were swept, have such addresses.
-const isErased = (term: string) => term.toLowerCase().endsWith("@erased.invalid");
 
 const isOwn = (term: string) => isEmail(term) || isRecordId(term);
 

@@ -61,6 +61,8 @@ export const ErasureView = closed({
   finished_at: nullable(moment),
 });
 
+export const CancelledView = closed({ id: Type.String(), cancelled: Type.Literal(true) });
+
 export const DisclosureView = closed({
   about: closed({
     customers: Type.Array(Type.String()),

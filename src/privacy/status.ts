@@ -22,6 +22,8 @@ export const isWaiting = (status: ErasureStatus): boolean => status === "waiting
 /** Whether an erasure is about to change its first record. */
 export const begins = (erasure: { status: ErasureStatus; step: ErasureStep | null; place: string }): boolean =>
   erasure.status === "running" && erasure.step === firstStep && erasure.place === "";
+/** Whether a piece of an erasure looks for the ids of the person's records. */
+export const looksForIds = ({ step }: { step: ErasureStep | null }): boolean => step === "events" || step === "answers";
 /** The status of an erasure that works. */
 export const runs = "running" satisfies ErasureStatus;
 /** The status of an erasure that waits. */

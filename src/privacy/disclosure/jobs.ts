@@ -5,8 +5,8 @@ import type { Db, Store } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { RetentionFlags } from "../../retention/rules.ts";
 import { retentionIn } from "../../retention/store.ts";
-import type { KeptFor } from "../erasure/erasure.ts";
-import { addressesOf, nextImports, textsOfOrders, wireIdsOf } from "../erasure/store.ts";
+import { addressesOf, textsOfOrders, wireIdsOf } from "../erasure/store.ts";
+import type { KeptFor } from "../erasures/erasure.ts";
 import { eventsBefore, mayHaveBeenTold, nextAnswers, nextBlocks, nextEvents, reachesAnswersOf } from "../logs/store.ts";
 import { emailsOf, findPeople } from "../people/store.ts";
 import {
@@ -24,6 +24,7 @@ import {
   deliveriesOf,
   importsOf,
   labelsOf,
+  nextImports,
   recordsOf,
   returnsAskedBy,
   rows_max,

@@ -1,5 +1,5 @@
 // All that is known of a person, read by the same table that says what an erasure does.
-import { asc, eq, getTableColumns, inArray, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, type SQL, sql as template } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { among, list } from "../../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../../db/schema/customers.ts";
@@ -48,6 +48,16 @@ async function rowsOf(db: Db, table: PgTable, which: SQL): Promise<Told[]> {
     .where(which)
     .orderBy(...key.map((column) => asc(column)))
     .limit(rows_max + 1);
+}
+
+/** The next imports after an id that hold an order as the platform told it. */
+export async function nextImports(db: Db, after: number, limit: number) {
+  return db.sql
+    .select({ id: platform_imports.id, payload: platform_imports.payload })
+    .from(platform_imports)
+    .where(and(gt(platform_imports.id, after), isNotNull(platform_imports.payload)))
+    .orderBy(asc(platform_imports.id))
+    .limit(limit);
 }
 
 /** These imports of shops' orders. */

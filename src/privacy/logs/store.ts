@@ -1,5 +1,6 @@
 // The SQL of what an erasure finds in logs by reading them: events, the log of deliveries, kept answers, requests.
-import { and, asc, eq, gt, gte, inArray, isNull, lt, or, sql as template } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNull, lt, lte, or, sql as template } from "drizzle-orm";
+import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { amongThose, hasText } from "../../../db/kit.ts";
 import { pack, unpack } from "../../../db/packing/packing.ts";
 import { api_keys } from "../../../db/schema/keys.ts";
@@ -17,7 +18,7 @@ export async function eventsBefore(db: Db, moment: number): Promise<number> {
     .select({ seq: events.seq })
     .from(events)
     .where(and(hasText(events.body), gte(events.created_at, moment)))
-    .orderBy(asc(events.created_at))
+    .orderBy(asc(events.created_at), asc(events.seq))
     .limit(1);
   return row === undefined ? Number.MAX_SAFE_INTEGER : row.seq - 1;
 }
@@ -55,6 +56,47 @@ export async function mayHaveBeenTold(db: Db, moment: number, merchant_id: numbe
     merchant_id === null ||
     (one.merchant_id === null ? (one.merchants?.includes(merchant_id) ?? true) : one.merchant_id === merchant_id);
   return rows.filter(isTold).map((one) => one.id);
+}
+
+/** Some rows in the order of their numbers: those behind one, up to another. */
+export interface Span {
+  readonly after: number;
+  readonly to: number;
+  /** Whether there are no rows behind it. */
+  readonly is_last: boolean;
+}
+
+// Those that are looked for may be few among many: a piece passes over so many rows at most.
+const span_max = 2000;
+
+/** The next rows of a table behind a number: as many as one piece looks through. */
+export async function spanOf(db: Db, rows: PgTable, number: AnyPgColumn, after: number): Promise<Span> {
+  const next = await db.sql
+    .select({ to: template<number>`${number}`.mapWith(Number) })
+    .from(rows)
+    .where(gt(number, after))
+    .orderBy(asc(number))
+    .limit(span_max);
+  return { after, to: next.at(-1)?.to ?? after, is_last: next.length < span_max };
+}
+
+/** The next events behind a number, of all merchants: as many as one piece looks through. */
+export const spanOfEvents = (db: Db, after: number): Promise<Span> => spanOf(db, events, events.seq, after);
+
+/** The first of the events of a span that are seen. */
+export async function eventsIn(db: Db, { after, to }: Span, limit: number) {
+  return db.sql
+    .select({ seq: events.seq, id: events.id, body: events.body, previous: events.previous })
+    .from(events)
+    .where(and(gt(events.seq, after), lte(events.seq, to)))
+    .orderBy(asc(events.seq))
+    .limit(limit);
+}
+
+/** The number of the last event; 0 before the first. */
+export async function lastEvent(db: Db): Promise<number> {
+  const [row] = await db.sql.select({ last: template<number | null>`max(${events.seq})` }).from(events);
+  return Number(row?.last ?? 0);
 }
 
 /** Stores what is left of an event's payload. */
@@ -101,7 +143,7 @@ export async function sendingUntil(db: Db, event_ids: readonly string[]): Promis
 /** The next kept answers after a key, in the order of the keys. */
 export async function nextAnswers(db: Db, after: string, limit: number) {
   return db.sql
-    .select({ key: idempotency_keys.key, body: idempotency_keys.body })
+    .select({ key: idempotency_keys.key, body: idempotency_keys.body, created_at: idempotency_keys.created_at })
     .from(idempotency_keys)
     .where(gt(idempotency_keys.key, after))
     .orderBy(asc(idempotency_keys.key))
