@@ -70,6 +70,10 @@ test("who orders again during an erasure is a new customer, whose events and ans
   expect((await shop.app.get(`/customers/${before.id}`)).body.erased_at).not.toBeNull();
   const after = await person(email, "Newname");
   const fresh = await orderOf(after, "new");
+  // To erase the new customer is another erasure.
+  const other = (await post("/erasures", { email, after_days: 30 })).body.data;
+  expect([other.id === begun.id, other.customers]).toEqual([false, [after.id]]);
+  expect((await shop.app.call("DELETE", `/erasures/${other.id}`)).status).toBe(200);
   await shop.app.runJobs();
   expect((await read(begun.id)).status).toBe("done");
 
