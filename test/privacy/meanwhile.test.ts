@@ -232,7 +232,8 @@ test("nobody has the address of an erased customer before, nor chooses one like 
 
 test("a restore says whom it cannot erase, and the server goes on with it", async () => {
   const someone = await person("restored@example.com", "Restored");
-  const again = { mode: "live" as const, customer_id: readId("customer", someone.id) ?? 0, erased_at: 1 };
+  const created_at = shop.app.clocks.live.now();
+  const again = { mode: "live" as const, customer_id: readId("customer", someone.id) ?? 0, created_at, erased_at: 1 };
   /** The store, of which one transaction fails. */
   const failing = (nth: number) => {
     let writes = 0;

@@ -9,7 +9,7 @@ import { dueErasure, lastErased, nextErasure, postponeErasure } from "../erasure
 import { usersOf } from "../logs/store.ts";
 import { begins, firstStep, looksForIds } from "../status.ts";
 import { type DuePiece, eraseCustomer, erasePiece } from "./commands.ts";
-import { isKnown, wireIdsOf } from "./store.ts";
+import { isKnown, madeAt, wireIdsOf } from "./store.ts";
 
 /**
  * A round of `privacy.erase`: one piece of an erasure. Whom it begins to erase is written beside the data first, so
@@ -54,13 +54,17 @@ async function pieceOf(store: Store, due: DuePiece | null): Promise<Done> {
 
 /** Reads the erasure that is due, and records whom it is about to erase. The piece of another one is not done then. */
 async function prepareDue(store: Store, live: Store, path: string | null): Promise<DuePiece | null> {
-  const { erasure, now } = await store.read(async (db) => ({ erasure: await dueErasure(db), now: db.now }));
+  const { erasure, made, now } = await store.read(async (db) => {
+    const erasure = await dueErasure(db);
+    const made = erasure !== null && path !== null && begins(erasure) ? await madeAt(db, erasure.customers) : [];
+    return { erasure, made, now: db.now };
+  });
   if (erasure === null) return null;
   const { mode } = store;
-  if (path !== null && begins(erasure)) {
+  if (path !== null && made.length > 0) {
     recordErasures(
       path,
-      erasure.customers.map((customer_id) => ({ mode, customer_id, erased_at: now })),
+      made.map((one) => ({ mode, ...one, erased_at: now })),
     );
   }
   const { merchant_id } = erasure;
@@ -117,13 +121,14 @@ const restoring = { type: "system", id: "restore", name: "Restore", request_id: 
  */
 export async function eraseAgain(
   stores: Pick<Stores, Recorded["mode"]>,
-  { mode, customer_id }: Recorded,
+  recorded: Recorded,
   say: (line: string) => void,
 ): Promise<boolean> {
+  const { mode, customer_id } = recorded;
   const store = stores[mode];
   const name = `${wireId("customer", customer_id)} of the ${mode} world`;
   const begun = await store
-    .write((tx) => beginAgain(tx, customer_id))
+    .write((tx) => beginAgain(tx, recorded))
     .catch((error: unknown) => {
       throw new Error(`${name}, who was erased since the backup, cannot be erased again: ${rootOf(error)}`);
     });
@@ -137,8 +142,8 @@ export async function eraseAgain(
   return true;
 }
 
-async function beginAgain(tx: Tx, customer_id: number): Promise<boolean> {
-  if (!(await isKnown(tx, customer_id))) return false;
+async function beginAgain(tx: Tx, { customer_id, created_at }: Recorded): Promise<boolean> {
+  if (!(await isKnown(tx, customer_id, created_at))) return false;
   const asked = { after_days: 0, actor: restoring, recorded: true };
   await eraseCustomer(tx, wireId("customer", customer_id), asked);
   return true;
