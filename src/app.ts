@@ -20,6 +20,7 @@ import { merchantRoutes } from "./merchants/routes.ts";
 import { historyRoutes } from "./operations/history/routes.ts";
 import { mailRoutes } from "./operations/mail/routes.ts";
 import { requestRoutes } from "./operations/requests/routes.ts";
+import { serverRoutes } from "./operations/servers/routes.ts";
 import { trustRoutes } from "./operations/trust/routes.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { eventRoutes } from "./outbox/routes.ts";
@@ -63,6 +64,10 @@ const askerRoutes = (service: Service) =>
 /** The routes about what is kept, and for how long; by themselves for the same reason. */
 const keptRoutes = (service: Service) => new Elysia().use(privacyRoutes(service)).use(retentionRoutes(service));
 
+/** The routes about how the service itself runs; by themselves for the same reason. */
+const runningRoutes = (service: Service) =>
+  new Elysia().use(restorationRoutes).use(mailRoutes(service)).use(serverRoutes(service)).use(backupRoutes(service));
+
 /** Every feature's routes, below the version. */
 const features = (service: Service) =>
   new Elysia({ prefix: "/v1" })
@@ -70,9 +75,7 @@ const features = (service: Service) =>
     .use(eventRoutes)
     .use(requestRoutes(service))
     .use(historyRoutes)
-    .use(restorationRoutes)
-    .use(mailRoutes(service))
-    .use(backupRoutes(service))
+    .use(runningRoutes(service))
     .use(auditRoutes)
     .use(askerRoutes(service))
     .use(productRoutes(tellSets))

@@ -1,6 +1,6 @@
 // `packhouse doctor`: whether the machine, the settings, the data and what is outside are as the service needs them.
 import { asJson, type Commands, command, type Place, place, print } from "./command.ts";
-import { databaseUrl, engine, type Flags, type Given, variable, variableNames } from "./config.ts";
+import { databaseUrl, engine, type Flags, type Given, readFlags, variable, variableNames } from "./config.ts";
 import { isStartRefused } from "./database/exit.ts";
 import { appliedMigrations } from "./database/looking.ts";
 import { known_migrations } from "./database/migrate.ts";
@@ -15,6 +15,7 @@ import { systemClock } from "./kit/clock.ts";
 import { silentLog } from "./kit/log.ts";
 import { modes } from "./kit/mode.ts";
 import { secretKeyAtHand } from "./secret_key.ts";
+import { refusalsOf, serveFlags } from "./serve_flags.ts";
 import { connectionsOf } from "./serve_settings.ts";
 
 const flags = {
@@ -28,6 +29,8 @@ const flags = {
   ...asJson,
 } as const satisfies Flags;
 type DoctorFlags = Given<typeof flags>;
+
+const usual_connections = 16;
 
 /** Variables that are read by themselves, beside those of the flags. */
 const other_variables = [
@@ -62,7 +65,8 @@ async function runDoctor(given: DoctorFlags, commands: () => Promise<Commands>):
   for (const name of other_variables) known.add(name);
   const files = filesIn(given.data ?? "./data");
   const opened = { files, ...(await opening(given)) };
-  const patient = patientOf(given, [...known].sort(), opened);
+  const refused = await refusalsOf({ ...readFlags([], serveFlags), ...given });
+  const patient = patientOf(given, [...known].sort(), { ...opened, refused });
   const tell = (finding: Finding) => {
     if (!given.json) for (const line of linesOf(finding)) print(line);
   };
@@ -113,17 +117,17 @@ async function opening({ data = "./data" }: Place): Promise<Opened> {
 function patientOf(
   given: DoctorFlags,
   known: readonly string[],
-  { files, stores, closed_because }: Opened & Pick<Patient, "files">,
+  { files, stores, closed_because, refused }: Opened & Pick<Patient, "files" | "refused">,
 ): Patient {
   const { host = "127.0.0.1", data = "./data" } = given;
-  const { settings, refused } = settingsAndRefusals(host);
-  const problems = [...refused];
+  const { settings, refused: others } = settingsAndRefusals(host);
+  const problems = [...refused, ...others];
   const key = read(() => secretKeyAtHand(data, databaseUrl), problems);
   const clock = systemClock();
   return {
     data,
     database_url: databaseUrl,
-    connections: connectionsOf(given["database-connections"]),
+    connections: read(() => connectionsOf(given["database-connections"]), []) ?? usual_connections,
     host,
     tls: tlsOf(given),
     base_url: settings.base_url,

@@ -26,7 +26,6 @@ import {
   version,
   WrongUse,
 } from "./config.ts";
-import { continuousFlags, readContinuous } from "./continuous_settings.ts";
 import { isStartRefused } from "./database/exit.ts";
 import type { Stores } from "./database/open.ts";
 import type { Difference } from "./database/verifier.ts";
@@ -39,52 +38,14 @@ import { LineWriter } from "./kit/log.ts";
 import { modes } from "./kit/mode.ts";
 import { writeWhole } from "./kit/whole_file.ts";
 import type { Running } from "./serve.ts";
-import { backupFlags, readSettings, settingFlags, snapshotFlags } from "./serve_settings.ts";
+import { readServe, type ServeFlags, serveFlags } from "./serve_flags.ts";
+import { readSettings } from "./serve_settings.ts";
 import { openSupervisor } from "./supervisor.ts";
-import { readTls } from "./tls.ts";
 
 process.umask(0o077);
 forgetProxies();
 
-const retention = {
-  "event-retention-days": {
-    type: "string",
-    value: "N",
-    default: "30",
-    help: "days that payloads of events and the log of deliveries are kept, 5 to 90",
-  },
-  "request-log-days": {
-    type: "string",
-    value: "N",
-    default: "7",
-    help: "days that the log of requests is kept, 1 to 30",
-  },
-} as const satisfies Flags;
-const serving: Command = command({
-  summary: "serve the API",
-  flags: {
-    host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "address to listen on; 0.0.0.0 for all" },
-    port: { type: "string", value: "PORT", default: "3000", help: "port to listen on; 0 takes a free one" },
-    tls: {
-      type: "string",
-      value: "self",
-      help: "speak TLS with a certificate of its own; /trust tells how it is trusted",
-    },
-    "tls-cert": { type: "string", value: "FILE", help: "speak TLS with this certificate and those above it, as PEM" },
-    "tls-key": { type: "string", value: "FILE", help: "the certificate's private key, as PEM" },
-    "allow-insecure-lan": {
-      type: "boolean",
-      help: "let people sign in over plain http from other machines: others can read along",
-    },
-    ...place,
-    ...retention,
-    ...continuousFlags,
-    ...backupFlags,
-    ...settingFlags,
-    ...snapshotFlags,
-  },
-  run: runServe,
-});
+const serving: Command = command({ summary: "serve the API", flags: serveFlags, run: runServe });
 
 // Loading the whole service takes longer than most commands, so each command imports only what it needs.
 async function allCommands(): Promise<Commands> {
@@ -174,46 +135,15 @@ function onCommandLine(group: string, all: Readonly<Record<string, KeyCommand>>)
   );
 }
 
-type ServeFlags = Place &
-  Given<typeof retention> &
-  Given<typeof continuousFlags> &
-  Given<typeof backupFlags> &
-  Given<typeof settingFlags> &
-  Given<typeof snapshotFlags> & {
-    host: string | undefined;
-    port: string | undefined;
-    tls: string | undefined;
-    "tls-cert": string | undefined;
-    "tls-key": string | undefined;
-    "allow-insecure-lan": boolean;
-  };
-
-function daysOf(given: ServeFlags, name: keyof typeof retention, least: number, most: number): number {
-  const days = /^\d{1,2}$/.test(given[name] ?? "") ? Number(given[name]) : Number.NaN;
-  if (days >= least && days <= most) return days;
-  throw new WrongUse(`--${name} must be a number from ${least} to ${most}.`);
-}
-
 async function runServe(given: ServeFlags): Promise<number> {
-  const port = /^\d{1,5}$/.test(given.port ?? "") ? Number(given.port) : Number.NaN;
-  if (!(port <= 65_535)) throw new WrongUse("--port must be a number to 65535.");
-  const event_retention_days = daysOf(given, "event-retention-days", 5, 90);
-  const tls = readTls(given);
+  const wanted = await readServe(given);
   const ended = Promise.withResolvers<number>();
-  const { host = "127.0.0.1", data = "./data" } = given;
   const lines = new LineWriter();
   process.on("exit", () => lines.finish());
   const exit = (code: number) => {
     lines.finish();
     endAtOnce(code);
   };
-  const allow_insecure_lan = given["allow-insecure-lan"];
-  const request_log_days = daysOf(given, "request-log-days", 1, 30);
-  const kept = { event_retention_days, request_log_days, no_snapshot: given["no-snapshot"] };
-  const ship_to = readContinuous(given, databaseUrl);
-  const backups = given["backup-to"] === undefined ? null : (await import("./backup_places.ts")).backupPlan(given);
-  const where = { data, database_url: databaseUrl, ship_to, backups };
-  const settings = { host, port, tls, allow_insecure_lan, ...where, ...kept };
   const { serve } = await import("./serve.ts");
   const operation = readSettings(given, lines);
   if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");
@@ -232,9 +162,9 @@ async function runServe(given: ServeFlags): Promise<number> {
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   // A terminal that is closed sends it as well, and shall end what was started in it.
-  if ((tls !== null || manager !== null) && !process.stdout.isTTY)
+  if ((wanted.tls !== null || manager !== null) && !process.stdout.isTTY)
     process.on("SIGHUP", () => supervisor.reloads(() => running?.lookAtCertificate()));
-  running = await serve({ ...settings, ...operation, print, exit });
+  running = await serve({ ...wanted, database_url: databaseUrl, ...operation, print, exit });
   supervisor.serves(running.url, running.lookAtStorage);
   return ended.promise.finally(() => lines.settled());
 }

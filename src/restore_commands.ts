@@ -1,7 +1,7 @@
 // `packhouse restore`, what becomes of what it holds, and `packhouse backup verify`.
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { recordCommand } from "./audit/commands.ts";
 import { backupsBy, shippedPlaceOf, sourceOf } from "./backup_places.ts";
 import { keyFingerprint, type Manifest } from "./backups/archive/manifest.ts";
@@ -169,17 +169,17 @@ async function restoreFrom(
 ): Promise<Made> {
   const { into, data = "./data" } = given;
   const home = into ?? data;
-  const named_erasures = given.erasures === undefined ? [] : namedErasures(given.erasures);
   const common = {
     source,
-    erasuresFor: async (manifest: Manifest) => [
-      ...named_erasures,
-      ...(await erasuresAtHand(data, home, manifest, say)),
+    erasures: [
+      ...(given.erasures === undefined ? [] : namedErasures(given.erasures)),
+      ...readErasures(join(data, erasures_file)),
     ],
     erase: async (stores: Stores, one: Erasure) => {
       const { eraseAgain } = await import("./privacy/erasure/jobs.ts");
       return eraseAgain(stores, one, say);
     },
+    lookAt: (manifest: Manifest) => (given["new-secret-key"] ? undefined : refuseOtherKey(home, manifest)),
     settleKey: (stores: Stores, at: string, manifest: Manifest) =>
       lookAtKey(stores, { at, home, manifest, renew: given["new-secret-key"], say }),
     say,
@@ -234,22 +234,6 @@ function namedErasures(path: string): Erasure[] {
   return readErasures(path);
 }
 
-/**
- * The erasures in the data directory of this machine. Ids are those of one installation, so they are left out where the
- * backup is of another: one that was sealed with another secret key.
- */
-async function erasuresAtHand(data: string, home: string, manifest: Manifest, say: Say): Promise<Erasure[]> {
-  const path = join(data, erasures_file);
-  const found = readErasures(path);
-  // Those in the folder that the backup goes to were put there for it.
-  if (found.length === 0 || (databaseUrl === null && resolve(home) === resolve(data))) return found;
-  const { secretKeyOfData } = await import("./secret_key.ts");
-  const key = secretKeyOfData(data, databaseUrl);
-  if (key !== null && keyFingerprint(key) === manifest.secret_key.fingerprint) return found;
-  say(`${path} was not read: nothing shows that it belongs to the backup. If it does, name it by --erasures.`);
-  return [];
-}
-
 function toldOf(restored: Restored, home: string, place: string): string[] {
   if (restored.state === "earlier") {
     return [
@@ -269,6 +253,19 @@ function toldOf(restored: Restored, home: string, place: string): string[] {
     "API keys and users are as they were then: what was revoked since is valid again. See packhouse keys list.",
     ...(waits ? ["What waits goes out by packhouse restored send, and never does after packhouse restored drop."] : []),
   ];
+}
+
+/** Refuses a backup that was sealed with another secret key than the one at hand, before anything of it is unpacked. */
+async function refuseOtherKey(home: string, { secret_key: { included, fingerprint } }: Manifest): Promise<void> {
+  const { secretKeyAtHand } = await import("./secret_key.ts");
+  const key = secretKeyAtHand(home, databaseUrl);
+  if (key === null || fingerprint === null || included || keyFingerprint(key) === fingerprint) return;
+  throw otherKey();
+}
+
+function otherKey() {
+  const advice = "Give the one that it was made with, or go on with another one by --new-secret-key.";
+  return startRefused("unsuitable", `The backup was sealed with another secret key than the one at hand. ${advice}`);
 }
 
 interface KeyLook {
@@ -297,10 +294,7 @@ async function lookAtKey(stores: Stores, { at, home, manifest, renew, say }: Key
     for (const line of lines) say(`  ${line}`);
     return;
   }
-  if ((await secretKeyProblem(stores, at, databaseUrl)) !== null) {
-    const advice = "Give the one that it was made with, or go on with another one by --new-secret-key.";
-    throw startRefused("unsuitable", `The backup was sealed with another secret key than the one at hand. ${advice}`);
-  }
+  if ((await secretKeyProblem(stores, at, databaseUrl)) !== null) throw otherKey();
   if (secretKeyAtHand(at, databaseUrl) !== null || manifest.secret_key.fingerprint === null) return;
   if (databaseUrl !== null) {
     const from = manifest.secret_key.included ? ` to what was put into ${kept}, which is the key of the backup` : "";

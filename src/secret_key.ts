@@ -36,11 +36,6 @@ export function secretKeyAtHand(data: string, database_url: string | null): Uint
   return database_url === null ? keptSecretKey(data) : null;
 }
 
-/** The secret key that a data directory is served with: the one in it, or that of `PACKHOUSE_SECRET_KEY`. */
-export function secretKeyOfData(data: string, database_url: string | null): Uint8Array | null {
-  return (database_url === null ? keptSecretKey(data) : null) ?? secretKeyAtHand(data, database_url);
-}
-
 /**
  * The secret key of an installation: the given one, or that of the data directory, made at the first start. Each
  * database remembers it by a seal. Refuses to start with a key that is not the one of both.

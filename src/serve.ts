@@ -5,7 +5,7 @@ import type { Continuous } from "./backups/continuous/continuous.ts";
 import { version } from "./config.ts";
 import { erasures_file } from "./database/erasures.ts";
 import { exitCodes } from "./database/exit.ts";
-import { takeTurn } from "./database/lease.ts";
+import { proveWrite, takeTurn } from "./database/lease.ts";
 import { openStores, type Stores } from "./database/open.ts";
 import type { Store } from "./database/store.ts";
 import { upgrading } from "./database/upgrades/upgrading.ts";
@@ -161,7 +161,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
 async function refusing(stores: Stores): Promise<readonly Mode[]> {
   const refuses = (mode: Mode) =>
     stores[mode]
-      .write((tx) => takeTurn(tx, "watchdog"))
+      .write((tx) => proveWrite(tx, "watchdog", stores.registry))
       .then(
         () => [],
         () => [mode],
@@ -217,18 +217,20 @@ async function furnish({ live, test }: Stores): Promise<void> {
   await live.write(ensureRoles);
 }
 
-/** Makes and prints the keys to come in with, where there is none yet. */
+/** Makes and prints the keys to come in with, where there is none yet: those of one server, of several that begin. */
 async function printFirstKeys({ live, test }: Stores, url: string, print: (line: string) => void): Promise<void> {
   const known = [...(await live.read(listKeys)), ...(await test.read(listKeys))];
-  if (known.length > 0) {
+  const first = known.length > 0 ? null : await firstKey(live);
+  if (first === null) {
     // The first keys may never have been seen: the power failed before they were printed, or the terminal was closed.
     const unused = known.every(({ last_used_at }) => last_used_at === null);
     if (unused) print("No API key has been used yet. To make one: packhouse keys create --name NAME --mode live|test");
     return;
   }
   print("First API keys, shown only this once:");
-  print(`  live  ${await firstKey(live)}`);
-  print(`  test  ${await firstKey(test)}`);
+  print(`  live  ${first}`);
+  const second = await firstKey(test);
+  if (second !== null) print(`  test  ${second}`);
   print(`What to do first: open ${url} in a browser.`);
 }
 
@@ -260,9 +262,13 @@ async function printSetupLink(live: Store, origin: string, print: (line: string)
   print(`  ${origin}/dashboard/setup#${token}`);
 }
 
-async function firstKey(store: Store): Promise<string> {
+/** Makes the first key of a world; null when another server has just done so. */
+async function firstKey(store: Store): Promise<string | null> {
   const { createKey } = await import("./keys/commands.ts");
   const random = randomBytes(96);
-  const { text } = await store.write((tx) => createKey(tx, { name: "first key", permission: "full" }, random));
-  return text;
+  return store.write(async (tx) => {
+    await takeTurn(tx, "keys.first");
+    if ((await listKeys(tx)).length > 0) return null;
+    return (await createKey(tx, { name: "first key", permission: "full" }, random)).text;
+  });
 }

@@ -57,7 +57,7 @@ interface Settings {
 }
 
 /** Reads how `serve` is to be run. No line of its log shows what the settings hold of secrets. */
-export function readSettings(given: Given<typeof settingFlags>, lines: LineWriter): Settings {
+export function readSettings(given: Given<typeof settingFlags>, lines: Pick<LineWriter, "write">): Settings {
   const level = logLevels.find((word) => word === given["log-level"]);
   if (level === undefined) throw new WrongUse(`--log-level must be one of ${logLevels.join(", ")}.`);
   const format = logFormats.find((word) => word === given["log-format"]);

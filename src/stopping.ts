@@ -37,7 +37,8 @@ const telling_ms = 1000;
  */
 export async function drained({ stores, settings, entrance }: House, draining: AbortController): Promise<void> {
   draining.abort();
-  let others = false;
+  // A database that is slow to answer has said before whether there are others.
+  let others = stores.registry?.has_others ?? false;
   const tell = async () => {
     others = (await stores.registry?.drain()) ?? false;
   };

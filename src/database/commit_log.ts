@@ -152,8 +152,14 @@ export class CommitLog {
     this.#taking = true;
     const taken = await this.#taken();
     this.#taking = false;
-    if (taken) this.#passed(await this.#tried(() => this.#checkpoints.copy()));
-    else this.#copying = null;
+    if (!taken) {
+      this.#copying = null;
+      return;
+    }
+    const frames = await this.#tried(() => this.#checkpoints.copy());
+    // While nothing is committed, little is left to be taken.
+    await this.#follower?.take();
+    this.#passed(frames);
   }
 
   /** Whether the log may begin anew as far as its follower goes. If it may not, that is tried again a little later. */

@@ -1,5 +1,7 @@
 // Which customers were erased, in a file of its own beside the data and beside its backups: a backup of before an
-// erasure still holds the person, so a restore erases again. It holds ids and moments, and nothing about anyone.
+// erasure still holds the person, so a restore erases again. It holds ids and moments, and nothing about anyone. Whom
+// it means is told by the id and by when the customer was made: the same id is another's in another installation, and
+// after a rollback.
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { iso, parseMoment } from "../kit/clock.ts";
@@ -14,25 +16,29 @@ export const erasures_file = "erasures.jsonl";
 export interface Erasure {
   readonly mode: Mode;
   readonly customer_id: number;
+  /** When the customer was made. */
+  readonly created_at: number;
   readonly erased_at: number;
 }
 
-const keyOf = ({ mode, customer_id }: Erasure) => `${mode} ${customer_id}`;
+const keyOf = ({ mode, customer_id, created_at }: Erasure) => `${mode} ${customer_id} ${created_at}`;
 
-const lineOf = ({ mode, customer_id, erased_at }: Erasure) =>
-  `${JSON.stringify({ mode, customer: wireId("customer", customer_id), erased_at: iso(erased_at) })}\n`;
+function lineOf({ mode, customer_id, created_at, erased_at }: Erasure): string {
+  const customer = wireId("customer", customer_id);
+  return `${JSON.stringify({ mode, customer, created_at: iso(created_at), erased_at: iso(erased_at) })}\n`;
+}
 
 /** Reads the erasures in a text of lines. What says nothing of the kind is passed over, as a torn last line. */
 export function parseErasures(text: string): Erasure[] {
   return text.split("\n").flatMap((line) => {
     try {
-      const { mode, customer, erased_at } = JSON.parse(line) as Record<string, unknown>;
+      const { mode, customer, created_at, erased_at } = JSON.parse(line) as Record<string, unknown>;
       const found = modes.find((one) => one === mode);
       const customer_id = readId("customer", String(customer));
-      const at = parseMoment(String(erased_at));
-      return found === undefined || customer_id === null || at === null
+      const [made, at] = [parseMoment(String(created_at)), parseMoment(String(erased_at))];
+      return found === undefined || customer_id === null || made === null || at === null
         ? []
-        : [{ mode: found, customer_id, erased_at: at }];
+        : [{ mode: found, customer_id, created_at: made, erased_at: at }];
     } catch {
       return [];
     }

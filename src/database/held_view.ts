@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { refuseMarked } from "./data_directory.ts";
+import type { Erasure } from "./erasures.ts";
 import { checkpointPragmas } from "./sqlite_connection.ts";
 
 /** What must be copied so that a database and its log together are exactly one state of it. */
@@ -12,7 +13,7 @@ export interface HeldView {
   /** The names of the migrations that the database has. */
   readonly migrations: readonly string[];
   /** The customers who were erased by then, or were about to be, and when. */
-  readonly erased: readonly { readonly customer_id: number; readonly erased_at: number }[];
+  readonly erased: readonly Omit<Erasure, "mode">[];
   /** How much of the database's file belongs to the copy, in bytes. */
   readonly file_bytes: number;
   /** How much of the log belongs to it, from its beginning; 0 when the file alone is the state. */
@@ -72,14 +73,13 @@ export function holdView(path: string): HeldView {
 /** None where the database is of before erasures. `now` is for those that are not finished. */
 function erasedIn(raw: Database, now: number): HeldView["erased"] {
   if (raw.query("select 1 from sqlite_schema where name = 'erasures'").all().length === 0) return [];
-  const rows = raw
-    .query<{ customers: string; finished_at: number | null }, []>(
-      "select customers, finished_at from erasures where status <> 'waiting'",
+  return raw
+    .query<Omit<Erasure, "mode">, [number]>(
+      `select c.id as customer_id, c.created_at, coalesce(e.finished_at, ?) as erased_at
+         from erasures e cross join json_each(e.customers) one join customers c on c.id = one.value
+         where e.status <> 'waiting'`,
     )
-    .all();
-  return rows.flatMap(({ customers, finished_at }) =>
-    (JSON.parse(customers) as number[]).map((customer_id) => ({ customer_id, erased_at: finished_at ?? now })),
-  );
+    .all(now);
 }
 
 function openLog(path: string): number | null {

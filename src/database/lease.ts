@@ -1,6 +1,7 @@
 // Work that one server at a time may do: it holds a row for a while.
 import { sql as template } from "drizzle-orm";
 import { leases } from "../../db/schema/service.ts";
+import type { Registry } from "./registry.ts";
 import { type Args, prepared } from "./statements.ts";
 import type { Tx, Writing } from "./store.ts";
 
@@ -49,4 +50,14 @@ export async function lead(tx: Tx, name: string, owner: string, ms: number): Pro
  */
 export async function takeTurn(tx: Tx, name: string): Promise<void> {
   await takeRow(tx, { name, now: tx.now });
+}
+
+const proofs_max = 64;
+
+/**
+ * Writes a row that no other server writes, for a store to show that it accepts writes: one server's transaction that
+ * is stuck is no other server's trouble.
+ */
+export async function proveWrite(tx: Tx, name: string, server: Pick<Registry, "id"> | null): Promise<void> {
+  await takeTurn(tx, server === null ? name : `${name} ${server.id % proofs_max}`);
 }

@@ -1,5 +1,6 @@
 // What both engines count of their work.
 import { counter, histogram } from "../kit/meter.ts";
+import { modes } from "../kit/mode.ts";
 
 /** Transactions that were committed. Those that changed nothing count as well. */
 export const commits = counter("packhouse_commits_total", "Transactions that were committed.", ["mode"]);
@@ -25,3 +26,5 @@ export const retries = counter("packhouse_write_retries_total", "Writes that ran
 
 /** Transactions that the storage could not commit. */
 export const failures = counter("packhouse_commit_failures_total", "Transactions that the storage refused.", ["mode"]);
+// A counter that begins with its first failure shows no growth.
+for (const mode of modes) failures.add(0, mode);

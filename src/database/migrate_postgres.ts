@@ -137,15 +137,20 @@ export async function refuseUnfinished(client: pg.Client): Promise<void> {
   throw startRefused("unsuitable", `A restore into this database is not finished, or was interrupted. ${advice}`);
 }
 
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
 /** Refuses a schema that is moved, or is being moved at this moment. */
 export async function refuseMarked(client: pg.Client, schema: string): Promise<void> {
   if (await isKeptOut(client, schema)) {
-    throw startRefused("in_use", "This database is being moved to another place: wait until that is done.");
+    throw startRefused(
+      "in_use",
+      "This database is being moved to another place, or taken back to before an upgrade: wait until that is done.",
+    );
   }
   const tells = `select exists (select from information_schema.columns
     where table_schema = $1 and table_name = 'installation' and column_name = 'moving')`;
   if (!(await value<boolean>(client, tells, [schema]))) return;
-  const mark = await value<string | null>(client, `select moving from "${schema.replaceAll('"', '""')}".installation`);
+  const mark = await value<string | null>(client, `select moving from ${quoted(schema)}.installation`);
   refuseMoved(mark, `The schema ${schema} of the database`);
 }
 
@@ -204,7 +209,9 @@ async function apply(
   const lacking = new Set(namesOf(world.missing));
   const missing = all.filter(({ name }) => lacking.has(name));
   if (!former && missing.length === 0) return;
-  await client.query(`create schema if not exists "${schema.replaceAll('"', '""')}"`);
+  // Who may not create schemas may still use one that was made for them.
+  const has_schema = await value<boolean>(client, "select to_regnamespace($1) is not null", [quoted(schema)]);
+  if (!has_schema) await client.query(`create schema ${quoted(schema)}`);
   await client.query(`${sessionSettings(schema)}; ${lock_timeout}; ${patient}`);
   if (former) await takeOver(client);
   await mark(client, all);

@@ -131,7 +131,9 @@ class PostgresStore implements Store {
     const onStep = () => this.#moveWaits();
     this.clock = new SteadyClock({ source, read: () => this.#machineTime(), log, onStep });
     const first = `${sessionSettings(settings.schema)}; ${presentIn(settings.schema)}`;
-    const onConnect = (client: pg.ClientBase) => client.query(first);
+    // No look at what is silent sees it yet. The type of pg lacks the limit.
+    const opening = { text: first, query_timeout: connect_timeout_ms } as pg.QueryConfig;
+    const onConnect = (client: pg.ClientBase) => client.query(opening);
     this.#pool = new pg.Pool({
       connectionString: settings.url,
       max: settings.connections ?? usual_connections,
@@ -298,7 +300,8 @@ class PostgresStore implements Store {
     for (const client of this.#used) {
       if ((this.#sessions.get(client)?.silent_ms ?? 0) < most_ms) continue;
       this.#settings.log.warn("a database connection is silent, and is given up", { mode: this.mode });
-      (client as unknown as Held).connection.stream.destroy(new Error("the database did not answer"));
+      const silent = Object.assign(new Error("the database did not answer"), { code: "ETIMEDOUT" });
+      (client as unknown as Held).connection.stream.destroy(silent);
     }
   }
 

@@ -16,13 +16,14 @@ export async function erasuresIn(url: string, mode: Mode): Promise<Erasure[]> {
       "select to_regclass('erasures') is not null as there",
     );
     if (found[0]?.there !== true) return [];
-    const { rows } = await client.query<{ customers: number[]; erased_at: number }>(
-      `select customers, coalesce(finished_at, extract(epoch from clock_timestamp()) * 1000)::float8 as erased_at
-         from erasures where status <> 'waiting'`,
+    const { rows } = await client.query<Omit<Erasure, "mode">>(
+      `select c.id::float8 as customer_id, c.created_at::float8 as created_at,
+           coalesce(e.finished_at, floor(extract(epoch from clock_timestamp()) * 1000))::float8 as erased_at
+         from erasures e cross join jsonb_array_elements_text(e.customers::jsonb) as one(id)
+         join customers c on c.id = one.id::bigint
+         where e.status <> 'waiting'`,
     );
-    return rows.flatMap(({ customers, erased_at }) =>
-      customers.map((customer_id) => ({ mode, customer_id, erased_at: Math.floor(erased_at) })),
-    );
+    return rows.map((row) => ({ mode, ...row }));
   } finally {
     await client.end();
   }

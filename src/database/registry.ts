@@ -38,6 +38,8 @@ interface Seen {
 export interface Registry {
   /** By what the others know it. It changes when they took it for gone. */
   readonly id: number;
+  /** Whether others were seen last that go on. */
+  readonly has_others: boolean;
   /** Tells the others that it is about to stop. Answers whether there are some that go on. */
   drain(): Promise<boolean>;
   /**
@@ -66,6 +68,8 @@ class PostgresRegistry implements Registry {
   #client: pg.Client | null = null;
   #id = 0;
   #draining = false;
+  /** Whether this session holds the lock that says that the server lives. */
+  #locked = false;
   /** Whether others ran at the last look that were not about to stop. */
   #others = false;
   #left = false;
@@ -83,6 +87,10 @@ class PostgresRegistry implements Registry {
 
   get id(): number {
     return this.#id;
+  }
+
+  get has_others(): boolean {
+    return this.#others;
   }
 
   async enter(): Promise<void> {
@@ -145,6 +153,8 @@ class PostgresRegistry implements Registry {
     const client = this.#client ?? (await this.#connect());
     const found = this.#id === 0 ? [] : (await client.query(beat, [this.#id, this.#draining])).rows;
     if (found.length === 0) await this.#enrol(client);
+    // PostgreSQL may not have noticed the end of the session before this one, which holds it then.
+    else if (!this.#locked) this.#locked = await lockOf(client, this.#id);
     const { rows } = await client.query<Seen>(look);
     this.#compare(rows);
   }
@@ -159,8 +169,8 @@ class PostgresRegistry implements Registry {
     client.on("end", lose);
     await client.connect();
     this.#client = client;
+    this.#locked = false;
     await client.query(`${sessionSettings(schema)}; set statement_timeout = '5s'`);
-    if (this.#id !== 0) await lockOf(client, this.#id);
     return client;
   }
 
@@ -172,7 +182,7 @@ class PostgresRegistry implements Registry {
     const last = known_migrations.postgres.at(-1)?.name ?? "";
     const { rows } = await client.query<{ id: number }>(enrol, [version, last, hostname(), this.#draining]);
     const id = rows[0]?.id ?? 0;
-    await lockOf(client, id);
+    this.#locked = await lockOf(client, id);
     this.#id = id;
   }
 
@@ -201,6 +211,11 @@ class PostgresRegistry implements Registry {
   }
 }
 
-async function lockOf(client: pg.Client, id: number): Promise<void> {
-  await client.query("select pg_try_advisory_lock($1, $2)", [lock_class, id]);
+/** Takes the lock that says that a server lives. Answers whether it could be had. */
+async function lockOf(client: pg.Client, id: number): Promise<boolean> {
+  const { rows } = await client.query<{ held: boolean }>("select pg_try_advisory_lock($1, $2) as held", [
+    lock_class,
+    id,
+  ]);
+  return rows[0]?.held === true;
 }

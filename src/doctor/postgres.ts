@@ -79,7 +79,8 @@ function ownRules({ encoding, is_replica, may_create, is_encrypted }: PostgresFa
     found.push(problem("PostgreSQL", "it is a replica, which takes no writes", advice));
   }
   if (!may_create) {
-    const advice = "Run grant create on database … to that user, or make the schemas live and test for it.";
+    const advice =
+      "Run grant create on database … to that user, or make the schemas live and test with that user as their owner.";
     found.push(warning("PostgreSQL", "the user may not create schemas, which a first start needs", advice));
   }
   const { hostname = "" } = readAddress(url) ?? {};

@@ -1,7 +1,9 @@
-// What lies beside the databases and belongs to an installation: the key that seals its secrets, and certificates.
+// What lies beside the databases and belongs to an installation: the key that seals its secrets, certificates, and
+// whom it has erased.
 import { randomBytes } from "node:crypto";
 import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { erasures_file, readErasures, recordErasures } from "../database/erasures.ts";
 import { startRefused } from "../database/exit.ts";
 import { open, readSealingKey } from "../kit/seal.ts";
 import { writeWhole } from "../kit/whole_file.ts";
@@ -15,8 +17,9 @@ interface Along {
 }
 
 /**
- * Puts the secret key and the certificates of a data directory into another one; answers what the operator has to see
- * to, a line each. A key that the target had of its own is kept under another name: it sealed nothing that is kept.
+ * Puts the secret key, the certificates and the erasures of a data directory into another one; answers what the
+ * operator has to see to, a line each. Another key that the target had is kept under another name: it sealed nothing
+ * that is kept.
  */
 export function takeAlong({ from, to, given_key }: Along): readonly string[] {
   if (to === null) {
@@ -27,8 +30,10 @@ export function takeAlong({ from, to, given_key }: Along): readonly string[] {
   }
   const key = keyFor(from, given_key);
   const path = join(to, "secret.key");
+  const kept = existsSync(path) ? readFileSync(path, "utf8").trim() : null;
+  if (kept !== null && kept !== key) renameSync(path, `${path}.before-move`);
   if (key !== null) writeWhole(path, key);
-  else if (existsSync(path)) renameSync(path, `${path}.before-move`);
+  if (from !== null) recordErasures(join(to, erasures_file), readErasures(join(from, erasures_file)));
   if (from !== null && existsSync(join(from, "tls"))) cpSync(join(from, "tls"), join(to, "tls"), { recursive: true });
   if (key !== null) return [`${path} holds the key that the secrets are sealed with: keep a copy of it elsewhere.`];
   return ["Start it with the same PACKHOUSE_SECRET_KEY as before."];

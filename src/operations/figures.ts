@@ -156,14 +156,18 @@ interface LastBackup {
   readonly size_bytes: number | null;
 }
 
-/** Families of the last backup that the service has made by itself; none where there is none. */
-export function backupFamilies(last: LastBackup | null, now: number): Family[] {
-  if (last === null) return [];
-  const { begun_at, ended_at, live_at, size_bytes } = last;
+/**
+ * Families of the last backup that the service has made by itself. Where there is none yet, the age counts from `since`,
+ * when it began to make them: null where it makes none.
+ */
+export function backupFamilies(last: LastBackup | null, since: number | null, now: number): Family[] {
   const one = (name: string, help: string, value: number) => reading(name, help, [{ labels: {}, value }]);
-  const age = Math.max(0, now - (live_at ?? now)) / 1000;
+  const ageOf = (at: number) =>
+    one("packhouse_backup_age_seconds", "How old the data in the last backup is.", Math.max(0, now - at) / 1000);
+  if (last === null) return since === null ? [] : [ageOf(since)];
+  const { begun_at, ended_at, live_at, size_bytes } = last;
   return [
-    one("packhouse_backup_age_seconds", "How old the data in the last backup is that was made.", age),
+    ageOf(live_at ?? now),
     one("packhouse_backup_size_bytes", "The size of the last backup.", size_bytes ?? 0),
     one("packhouse_backup_seconds", "How long the last backup took.", ((ended_at ?? 0) - (begun_at ?? 0)) / 1000),
   ];

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { findLastDone } from "../backups/schedule/store.ts";
 import { engine, version } from "../config.ts";
-import { takeTurn } from "../database/lease.ts";
+import { proveWrite } from "../database/lease.ts";
 import { known_migrations } from "../database/migrate.ts";
 import { runningServers } from "../database/servers.ts";
 import type { Store, StoreFacts } from "../database/store.ts";
@@ -98,9 +98,9 @@ export const operationRoutes = (service: Service) => {
 type Health = (typeof HealthView)["static"];
 
 /** Checks the databases, at most once a second however many requests come. */
-function lookout({ stores }: Service): () => Promise<Health> {
+function lookout({ stores, registry }: Service): () => Promise<Health> {
   let known: { readonly health: Promise<Health>; readonly until: number } | null = null;
-  const proofs = { live: proofOf(stores.live), test: proofOf(stores.test) };
+  const proofs = { live: proofOf(stores.live, registry), test: proofOf(stores.test, registry) };
   const look = async (): Promise<Health> => {
     const state = async (mode: Mode, facts: StoreFacts | null) => {
       const answers = (await inTime(stores[mode].read(ping))) !== null;
@@ -126,13 +126,13 @@ function lookout({ stores }: Service): () => Promise<Health> {
  * Whether a store accepts writes. A write is tried from time to time, however many requests come, and only the first
  * one waits for it. A write that takes very long counts as failed.
  */
-function proofOf(store: Store): () => Promise<boolean> {
+function proofOf(store: Store, registry: Service["registry"]): () => Promise<boolean> {
   let known: boolean | null = null;
   let begun_at = Number.NEGATIVE_INFINITY;
   let trying: Promise<void> | null = null;
   const attempt = async () => {
     known = await store
-      .write((tx) => takeTurn(tx, "health"))
+      .write((tx) => proveWrite(tx, "health", registry))
       .then(
         () => true,
         () => false,
@@ -158,7 +158,7 @@ function roomOf(facts: StoreFacts | null): Health["storage"]["room"] {
 }
 
 /** All figures as Prometheus reads them. Figures that a database does not give in time are left out. */
-async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
+async function metricsText({ stores, backups }: Service, mode: Mode): Promise<string> {
   // Loaded when the metrics are first asked for: so many tables would slow the start.
   const { counted_max, findQueues } = await import("./queues/store.ts");
   const queuesOf = (store: Store) => inTime(store.read(async (db) => ({ ...(await findQueues(db)), now: db.now })));
@@ -170,6 +170,8 @@ async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const [open_files, open_files_limit] = [await countOpenFiles(), openFilesLimit()];
+  const backup = await inTime(stores.live.read(async (db) => ({ last: await findLastDone(db, "backup") })));
+  const since = backups === null ? null : started_at;
   const families = [
     ...processFamilies({
       version,
@@ -185,7 +187,7 @@ async function metricsText({ stores }: Service, mode: Mode): Promise<string> {
     }),
     ...storageFamilies(storages),
     serverFamily((await inTime(stores.live.read(runningServers))) ?? []),
-    ...backupFamilies(await inTime(stores.live.read((db) => findLastDone(db, "backup"))), stores.live.clock.now()),
+    ...(backup === null ? [] : backupFamilies(backup.last, since, stores.live.clock.now())),
     ...queueFamilies({ live, test }, counted_max),
     ...allMeters(),
   ];

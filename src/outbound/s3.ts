@@ -89,10 +89,7 @@ export function openBucket(settings: BucketSettings): Bucket {
     abort: async (key, uploadId) => void (await ask("DELETE", key, { uploadId })),
     remove: async (key) => void (await ask("DELETE", key)),
     write: async (key, bytes) => void (await ask("PUT", key, {}, bytes)),
-    read: async function* (key) {
-      const { body } = await askPatiently(settings, { method: "GET", key, query: {}, body: null }, read_within_ms);
-      if (body !== null) yield* body as unknown as AsyncIterable<Uint8Array>;
-    },
+    read: (key) => readAll(settings, key),
   };
 }
 
@@ -110,6 +107,38 @@ interface Question {
   readonly key: string;
   readonly query: Query;
   readonly body: Uint8Array | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Reads a file to its end: a download that breaks off goes on where it was, as long as the file is the same. */
+async function* readAll(settings: BucketSettings, key: string): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  let size: number | null = null;
+  let tag: string | null = null;
+  for (let attempt = 1; size === null || at < size; attempt += 1) {
+    const headers = at === 0 || tag === null ? {} : { range: `bytes=${at}-`, "if-match": tag };
+    const asked = { method: "GET", key, query: {}, body: null, headers };
+    const { body, status, headers: told } = await askPatiently(settings, asked, read_within_ms);
+    tag ??= told.get("etag");
+    size ??= Number(told.get("content-length") ?? Number.NaN);
+    // One that knows no ranges, or no tags, sends it from its beginning.
+    let known = status === 206 ? 0 : at;
+    try {
+      for await (const piece of (body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+        const fresh = piece.subarray(Math.min(known, piece.length));
+        known -= piece.length - fresh.length;
+        if (fresh.length === 0) continue;
+        at += fresh.length;
+        attempt = 0;
+        yield fresh;
+      }
+      if (Number.isNaN(size) || at >= size) return;
+      throw new Error("it broke off");
+    } catch (error) {
+      if (attempt >= attempts_max) throw unreachable(settings, error);
+      await Bun.sleep(first_rest_ms * 2 ** attempt);
+    }
+  }
 }
 
 async function listAll(prefix: string, textOf: (query: Query) => Promise<string>): Promise<Stored[]> {
@@ -149,13 +178,13 @@ async function askPatiently(
 const again = (status: number) => status === 429 || (status >= 500 && status !== 501);
 
 async function askOnce(settings: BucketSettings, question: Question, within_ms: number): Promise<Response> {
-  const { method, key, query, body } = question;
+  const { method, key, query, body, headers: more = {} } = question;
   const { endpoint, region, bucket, access_key_id, secret_access_key } = settings;
   const path = [bucket, ...key.split("/").filter((part) => part !== "")].map(encodeURIComponent).join("/");
   const signer = new AwsV4Signer({
     method,
     url: `${endpoint}/${path}?${new URLSearchParams(query)}`,
-    headers: { "x-amz-content-sha256": new Bun.CryptoHasher("sha256").update(body ?? "").digest("hex") },
+    headers: { ...more, "x-amz-content-sha256": new Bun.CryptoHasher("sha256").update(body ?? "").digest("hex") },
     body: body as Uint8Array<ArrayBuffer> | null,
     accessKeyId: access_key_id,
     secretAccessKey: secret_access_key,

@@ -8,6 +8,7 @@ import { answerList } from "../http/paging.ts";
 import { documentedAs } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
 import type { Actor } from "../kit/actor.ts";
+import { readId } from "../kit/ids.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { NoFields } from "../orders/schemas.ts";
 import { retentionIn } from "../retention/store.ts";
@@ -105,6 +106,7 @@ const erasureRoutes = (service: Service) =>
       detail: documented({
         id: "listErasures",
         summary: "List erasures, newest first",
+        description: "With `customer_id` those of one customer, who is known by that id alone once it is erased.",
         answers: { 200: ListView(ErasureView) },
       }),
     })
@@ -169,12 +171,15 @@ function get(call: Call, id: string, service: Service): Promise<Response> {
 
 async function list(call: Call, query: ListErasures, service: Service): Promise<Response> {
   const kept_for = await call.store.read((db) => keptFor(db, service));
+  const { customer_id } = query;
+  // Nobody has the number 0.
+  const customer = customer_id === undefined ? null : (readId("customer", customer_id) ?? 0);
   return answerList(
     call,
     query,
     {
-      rows: async (db, window) => shown(db, call, await listErasures(db, window)),
-      count: countErasures,
+      rows: async (db, window) => shown(db, call, await listErasures(db, customer, window)),
+      count: (db) => countErasures(db, customer),
       position: ({ created_at, id }) => [created_at, id],
     },
     (rows) => rows.map((row) => erasureView(row, kept_for)),

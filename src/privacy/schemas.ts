@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../kit/page.ts";
-import { choice, closed, emailField, nullable } from "../kit/schema.ts";
+import { choice, closed, emailField, idField, nullable } from "../kit/schema.ts";
 import { personalKinds } from "./records.ts";
 import { erasureStatuses } from "./status.ts";
 
@@ -25,7 +25,7 @@ export type EraseEmail = Static<typeof EraseEmail>;
 export const DiscloseEmail = closed({ email: emailField() });
 export type DiscloseEmail = Static<typeof DiscloseEmail>;
 
-export const ListErasures = closed(pageFields);
+export const ListErasures = closed({ ...pageFields, customer_id: Type.Optional(idField("customer")) });
 export type ListErasures = Static<typeof ListErasures>;
 
 const moment = Type.String({ format: "date-time" });

@@ -141,6 +141,8 @@ describe.if(engine === "postgres")("a database that is away", () => {
     });
     const write = (name: string) => store.write((tx) => insert(tx, things, [{ name, quantity: 1 }]));
     await write("a");
+    // Its connection is free again soon, so that the next write takes it.
+    await Bun.sleep(300);
     way.silence();
     await expect(write("b")).rejects.toMatchObject({ code: "storage_unavailable" });
     way.heal();

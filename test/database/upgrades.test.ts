@@ -129,8 +129,10 @@ describe("data of an older version", () => {
       said: expect.stringMatching(/1 api keys, 1 audit entries/),
     });
     recordErasures(join(folder, "erasures.jsonl"), [
-      { mode: "live", customer_id: firstId.live, erased_at: Date.now() - 24 * 3600 * 1000 },
-      { mode: "test", customer_id: firstId.test, erased_at: Date.now() },
+      { mode: "live", customer_id: firstId.live, created_at: 0, erased_at: Date.now() - 24 * 3600 * 1000 },
+      { mode: "test", customer_id: firstId.test, created_at: 0, erased_at: Date.now() },
+      // Made since, so that nothing of it is in the data.
+      { mode: "test", customer_id: firstId.test + 9, created_at: Date.now(), erased_at: Date.now() },
     ]);
     expect(await run(newer.program, "rollback", "--lose-since-upgrade")).toMatchObject({
       code: 2,

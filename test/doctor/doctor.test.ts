@@ -90,6 +90,18 @@ describe("finds", () => {
     expect(second).toMatchObject({ state: "problem", said: expect.stringContaining("PACKHOUSE_GS1_PREFIX") });
   });
 
+  test("each setting with which serve would not start", async () => {
+    const { code, of } = await doctor({
+      ...{ PACKHOUSE_PORT: "abc", PACKHOUSE_LOG_LEVEL: "loud", PACKHOUSE_EVENT_RETENTION_DAYS: "900" },
+      ...{ PACKHOUSE_DATABASE_CONNECTIONS: "1", PACKHOUSE_BACKUP_TO: "kept.tar.zst" },
+    });
+    expect(code).toBe(1);
+    const said = of("configuration").map((one) => `${one.state} ${/--[\w-]+/.exec(one.said)?.[0]}`);
+    expect(said.sort()).toEqual(
+      ["backup-to", "database-connections", "event-retention-days", "log-level", "port"].map((it) => `problem --${it}`),
+    );
+  });
+
   test("a mail server that is not there, without its password", async () => {
     const url = `smtp://me:pass-word-1@127.0.0.1:${await closedPort()}`;
     const { code, of, out } = await doctor({ PACKHOUSE_SMTP_URL: url, PACKHOUSE_MAIL_TO: "a@b.example" });

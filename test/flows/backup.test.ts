@@ -78,6 +78,11 @@ test("makes a backup, proves it, and makes another when it is asked to", async (
   expect(await doctorOf(service)).toContain("they lie on the same disk as the data");
   rmSync(join(folder, "kept"), { recursive: true });
   expect(await doctorOf(service)).toContain(`there is no file ${found[0].place}`);
+  // As where the disk of the backups is not mounted any more.
+  await api.must("POST", "/backups");
+  await runs(api, (all) => all[0]?.["status"] === "done" && all.length === 4);
+  const told = (await api.must("GET", "/notices?kind=backup_failed")).data[0];
+  expect(told.message).toContain(`${found[0].place}, is gone`);
 }, 60_000);
 
 test.each([

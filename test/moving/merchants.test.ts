@@ -11,7 +11,9 @@ import { getTableConfig as ofSqlite, type SQLiteTable } from "drizzle-orm/sqlite
 import { at, makeDatabase, packhouse, packhouseWith, startPackhouse } from "../../scripts/faults/move_places.ts";
 import { type ServiceSettings, type StartedService, startService, usual_secret_key } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/config.ts";
+import { systemClock } from "../../src/kit/clock.ts";
 import { modes } from "../../src/kit/mode.ts";
+import { moveMerchant } from "../../src/moving/merchants/jobs.ts";
 import { going, whichOf } from "../../src/moving/merchants/rules.ts";
 import { allTables } from "../privacy/tables.ts";
 
@@ -93,6 +95,10 @@ function referencesOf(table: PgTable): { columns: string[]; to: string }[] {
     return { columns: columns.map(({ name }) => name), to: getTableName(foreignTable as PgTable) };
   });
 }
+
+const raise = (message: string): never => {
+  throw new Error(message);
+};
 
 /** The house of the isolation test as a data directory, and the keys that its merchants have. */
 const house = join(folder, "house");
@@ -329,6 +335,31 @@ describe("works", () => {
       expect([await verified(data, house_key), await verified(target)]).toEqual([agrees, agrees]);
     },
   );
+
+  test.skipIf(engine !== "sqlite")("what was changed since it arrived comes along when the move goes on", async () => {
+    const [data, target] = [await suspended("used"), join(folder, "stale")];
+    const made = await serve({ data: target });
+    await made.stop();
+    let looks = 0;
+    // It fails when all has arrived, and the merchant is about to be closed at the source.
+    const failing = moveMerchant({
+      ...{ from: data, to: target, merchant: "ALFA", print: () => {}, verify: async () => null },
+      ...{ clock: { ...systemClock(), now: () => (++looks === 1 ? 1 : raise("no room left")) } },
+      terminal: { write: () => {} },
+      keysOf: () => ({ source: Buffer.from(house_key, "hex"), target: Buffer.from(usual_secret_key, "hex") }),
+    });
+    await expect(failing).rejects.toThrow("no room left");
+    for (const mode of modes) {
+      using source = new Database(join(data, `${mode}.db`));
+      source.run("update products set name = 'Renamed' where merchant_id = ?", [alfa]);
+    }
+    const move = [...words(data, target), ...keyed(house_key, usual_secret_key)];
+    const again = await packhouse(...move);
+    expect([again.code, again.err]).toEqual([0, expect.not.stringContaining("packhouse move:")]);
+    using arrived = new Database(join(target, "live.db"), { readonly: true });
+    const names = "select distinct name from products where merchant_id = ?";
+    expect(arrived.query(names).values(alfa)).toEqual([["Renamed"]]);
+  });
 });
 
 describe("refuses", () => {

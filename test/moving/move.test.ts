@@ -8,6 +8,7 @@ import { at, makeDatabase, packhouse } from "../../scripts/faults/move_places.ts
 import { contentOf, differing, killMoves } from "../../scripts/faults/moves.ts";
 import { startService } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/config.ts";
+import { readErasures, recordErasures } from "../../src/database/erasures.ts";
 
 // Each step is a process of its own, on a machine that may have other work.
 setDefaultTimeout(180_000);
@@ -40,7 +41,9 @@ describe("works", () => {
   test("a server is started where all is, and not where it was; going back is as sure", async () => {
     const [data, target] = [await small("a"), await place("b")];
     const before = contentOf(data);
+    recordErasures(join(data, "erasures.jsonl"), [{ mode: "live", customer_id: 7, created_at: 1, erased_at: 2 }]);
     expect(await move(data, target)).toMatchObject({ code: 0 });
+    if (engine === "sqlite") expect(readErasures(join(target, "erasures.jsonl")).length).toBe(1);
     const refused = await packhouse("serve", "--port", "0", ...at(data));
     expect([refused.code, refused.err]).toEqual([
       78,

@@ -70,6 +70,10 @@ test("who orders again during an erasure is a new customer, whose events and ans
   expect((await shop.app.get(`/customers/${before.id}`)).body.erased_at).not.toBeNull();
   const after = await person(email, "Newname");
   const fresh = await orderOf(after, "new");
+  // To erase the new customer is another erasure.
+  const other = (await post("/erasures", { email, after_days: 30 })).body.data;
+  expect([other.id === begun.id, other.customers]).toEqual([false, [after.id]]);
+  expect((await shop.app.call("DELETE", `/erasures/${other.id}`)).status).toBe(200);
   await shop.app.runJobs();
   expect((await read(begun.id)).status).toBe("done");
 
@@ -228,7 +232,8 @@ test("nobody has the address of an erased customer before, nor chooses one like 
 
 test("a restore says whom it cannot erase, and the server goes on with it", async () => {
   const someone = await person("restored@example.com", "Restored");
-  const again = { mode: "live" as const, customer_id: readId("customer", someone.id) ?? 0, erased_at: 1 };
+  const created_at = shop.app.clocks.live.now();
+  const again = { mode: "live" as const, customer_id: readId("customer", someone.id) ?? 0, created_at, erased_at: 1 };
   /** The store, of which one transaction fails. */
   const failing = (nth: number) => {
     let writes = 0;

@@ -60,6 +60,24 @@ describe("works", () => {
     expect((await post("/customers", { email })).status).toBe(201);
   });
 
+  test("erasures are listed, all of them or those of one customer", async () => {
+    const made = async (email: string) => (await post("/customers", { email })).body.id as string;
+    const [one, other, kept] = [await made("one@example.com"), await made("other@example.com"), await made("k@e.com")];
+    const first = (await post(`/customers/${one}/erasure`)).body.data.id;
+    const second = (await post(`/customers/${other}/erasure`)).body.data.id;
+    await shop.app.runJobs();
+    const listed = async (query: string) => {
+      const { body } = await shop.app.get(`/erasures${query}`);
+      return { ids: body.data.map(({ id }: { id: string }) => id), total: body.meta.pagination.total };
+    };
+    expect((await listed("?limit=2")).ids).toEqual([second, first]);
+    expect(await listed(`?customer_id=${one}`)).toEqual({ ids: [first], total: 1 });
+    expect(await listed(`?customer_id=${other}&limit=1&page=1`)).toEqual({ ids: [second], total: 1 });
+    expect(await listed(`?customer_id=${other}&limit=1&page=2`)).toEqual({ ids: [], total: 1 });
+    expect(await listed(`?customer_id=${kept}`)).toEqual({ ids: [], total: 0 });
+    expect(await listed("?customer_id=cus_999999")).toEqual({ ids: [], total: 0 });
+  });
+
   test("ended orders forget whom they were for in the time that the house sets", async () => {
     const goods = await shop.product(5);
     const order = await shop.order([[goods, 1]]);

@@ -122,7 +122,7 @@ describe("monitoring", () => {
     const families = new Set([...told.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name));
     // What is told once there are backups, or commits are shipped.
     const last = { begun_at: 0, ended_at: 1, live_at: 0, size_bytes: 1 };
-    for (const { name } of [...backupFamilies(last, 2), behind_seconds]) families.add(name);
+    for (const { name } of [...backupFamilies(last, null, 2), behind_seconds]) families.add(name);
     const asked = ["alerts.yaml", "grafana.json"].flatMap((file) => {
       const text = readFileSync(own(`monitoring/${file}`), "utf8").replaceAll('job=\\"packhouse\\"', "");
       return [...text.matchAll(/\b(?:packhouse|process)_[a-z_]+/g)].map(([name]) =>

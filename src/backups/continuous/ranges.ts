@@ -4,7 +4,7 @@ import type { ShippedPlace } from "./place.ts";
 import { readName, readSegment, type SegmentName } from "./segment.ts";
 
 /** Segments that follow each other without a gap: every moment of theirs can be restored from a backup before it. */
-export interface ShippedRange {
+interface ShippedRange {
   readonly world: Mode;
   readonly chain: string;
   /** The moment (ms) of the commit that the first one begins behind. */

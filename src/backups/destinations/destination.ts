@@ -3,7 +3,7 @@ import type { Erasure } from "../../database/erasures.ts";
 
 /** A backup that is being written: no name of a finished one leads to it. */
 export interface Draft {
-  /** Where it will be found. */
+  /** Where it will be found; final once it is kept. */
   readonly place: string;
   write(bytes: Uint8Array): Promise<void>;
   /** Gives it its name, once it is safely stored. */

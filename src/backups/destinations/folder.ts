@@ -4,6 +4,7 @@ import {
   existsSync,
   fdatasync,
   fsyncSync,
+  linkSync,
   openSync,
   readdirSync,
   renameSync,
@@ -38,10 +39,8 @@ export function folderDestination(folder: string): Destination {
     begin: async (at) => {
       makeFolder(path);
       sweep(path);
-      let moment = at;
-      // Another may have begun in the same second, and may not be finished yet.
-      while (readdirSync(path).some((name) => name.replace(/^\./, "").startsWith(archiveName(moment)))) moment += 1000;
-      return openDraft(join(path, archiveName(moment)));
+      // Another may have begun in the same second: the one that is finished later is called by a later second.
+      return openDraft((times) => join(path, archiveName(at + times * 1000)));
     },
     list: async () => {
       const names = existsSync(path) ? readdirSync(path).filter((name) => momentOfName(name) !== null) : [];
@@ -61,11 +60,14 @@ export function fileDestination(file: string): Destination {
   return {
     place: file,
     begin: async () => {
-      if (existsSync(path))
-        throw startRefused("unsuitable", `${file} is there already. Name another file, or a folder.`);
+      const isThere = () => startRefused("unsuitable", `${file} is there already. Name another file, or a folder.`);
+      if (existsSync(path)) throw isThere();
       makeFolder(dirname(path));
       sweep(dirname(path));
-      return openDraft(path);
+      return openDraft((times) => {
+        if (times > 0) throw isThere();
+        return path;
+      });
     },
     list: async () => [],
     keepErasures: async (erasures) => recordErasures(join(dirname(path), erasures_file), erasures),
@@ -73,13 +75,17 @@ export function fileDestination(file: string): Destination {
   };
 }
 
-function openDraft(path: string): Draft {
+/** Opens a draft. `nameOf` answers what it is called, once so many of its names were found to be taken. */
+function openDraft(nameOf: (times: number) => string): Draft {
+  let path = nameOf(0);
   const beside = join(dirname(path), `.${basename(path)}.${thisProcess()}.part`);
   const file = openSync(beside, "w", 0o600);
   let open = true;
   let unsynced = 0;
   return {
-    place: path,
+    get place() {
+      return path;
+    },
     write: async (bytes) => {
       for (let at = 0; at < bytes.length; ) {
         const { bytesWritten } = await writeTo(file, bytes, at, bytes.length - at).catch((error) => {
@@ -97,7 +103,7 @@ function openDraft(path: string): Draft {
       fsyncSync(file);
       closeSync(file);
       open = false;
-      renameSync(beside, path);
+      for (let times = 1; !isNamed(beside, path); times += 1) path = nameOf(times);
       syncFolder(dirname(path));
     },
     drop: async () => {
@@ -106,6 +112,19 @@ function openDraft(path: string): Draft {
       rmSync(beside, { force: true });
     },
   };
+}
+
+/** Gives a file its name, unless another file has it: then false. */
+function isNamed(file: string, name: string): boolean {
+  try {
+    linkSync(file, name);
+    unlinkSync(file);
+  } catch (error) {
+    if ((error as { code?: string }).code === "EEXIST" || existsSync(name)) return false;
+    // Some file systems know no second names.
+    renameSync(file, name);
+  }
+  return true;
 }
 
 const thisProcess = () => `${hostname().replace(/[^\w-]/g, "_")}-${process.pid}`;

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { environmentWith } from "../../config.ts";
 import { type Administration, administered } from "../../database/administration.ts";
 import { connectionOf } from "../../database/connection_words.ts";
+import { forOlderServers } from "../../database/dump_script.ts";
 import { erasures_file, mergedErasures, recordErasures } from "../../database/erasures.ts";
 import { startRefused } from "../../database/exit.ts";
 import { migration_lock, migration_lock_key, unfinished_schema } from "../../database/migrate_postgres.ts";
@@ -50,9 +51,9 @@ export async function restorePostgres(settings: Settings): Promise<Restored> {
 
 async function restore(settings: Settings, folder: string, admin: Administration): Promise<Restored> {
   const { into, source, data, log } = settings;
-  const manifest = await unpack(source, folder, "postgres");
+  const manifest = await unpack(source, folder, "postgres", settings.lookAt);
   const moments = momentsOf(manifest);
-  const erasures = mergedErasures([await settings.erasuresFor(manifest), await source.erasures()]);
+  const erasures = mergedErasures([settings.erasures, await source.erasures()]);
   refuseConflicts(data, folder);
   keepSecretFiles(folder, data);
   await loadDumps(into, folder);
@@ -127,22 +128,31 @@ export async function loadDumps(url: string, folder: string): Promise<void> {
   for (const mode of modes) await load(url, join(folder, `${mode}.dump`));
 }
 
-/** Lets `pg_restore` load a dump. */
+/** Lets `psql` load a dump, as `pg_restore` tells it in SQL. */
 async function load(url: string, dump: string): Promise<void> {
   if (!existsSync(dump)) throw startRefused("damaged", "The backup has no dump of one of the worlds.");
-  const program = Bun.which("pg_restore");
-  if (program === null) {
+  const [reader, loading] = [Bun.which("pg_restore"), Bun.which("psql")];
+  if (reader === null || loading === null) {
     throw startRefused("unsuitable", "There is no pg_restore here: install the client programs of PostgreSQL.");
   }
   const { words: to, secrets } = connectionOf(url);
   const env = environmentWith({ ...secrets, PGAPPNAME: loader });
-  const words = [program, "--exit-on-error", "--no-owner", "--no-privileges", ...to, dump];
-  const child = Bun.spawn(words, { env, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
-  const onExit = () => child.kill("SIGKILL");
+  const words = [reader, "--no-owner", "--no-privileges", "--file", "-", dump];
+  const from = Bun.spawn(words, { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const into = Bun.spawn([loading, "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", "-", ...to], {
+    ...{ env, stdout: "ignore", stderr: "pipe" },
+    stdin: from.stdout.pipeThrough(forOlderServers()),
+  });
+  const onExit = () => {
+    from.kill("SIGKILL");
+    into.kill("SIGKILL");
+  };
   process.once("exit", onExit);
-  const [said, code] = await Promise.all([child.stderr.text(), child.exited]);
+  const loaded = into.exited.finally(() => from.kill());
+  const said = await Promise.all([into.stderr.text(), from.stderr.text()]);
+  const codes = [await loaded, await from.exited];
   process.off("exit", onExit);
-  if (code === 0) return;
-  const reason = said.trim().split("\n").slice(0, 3).join(" ");
-  throw startRefused("unsuitable", `pg_restore could not load the backup: ${reason}`);
+  if (codes.every((code) => code === 0)) return;
+  const reason = said.join("\n").trim().split("\n").slice(0, 3).join(" ");
+  throw startRefused("unsuitable", `The backup could not be loaded: ${reason}`);
 }

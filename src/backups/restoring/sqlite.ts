@@ -26,14 +26,16 @@ export interface RestoreSettings {
   readonly source: Source;
   /** The data directory that it goes to. */
   readonly into: string;
-  /** Erasures to be done again in a backup, beside those that lie with it and in the folder that it goes to. */
-  readonly erasuresFor: (manifest: Manifest) => Promise<readonly Erasure[]>;
+  /** Erasures to be done again, beside those that lie with the backup and in the folder that it goes to. */
+  readonly erasures: readonly Erasure[];
   readonly erase: Erase;
   /**
    * Takes the databases that were unpacked into a folder forward to a later moment, and answers the moments (ms) that
    * were reached; null where they stay as the archive holds them.
    */
   readonly forward: ((folder: string) => Promise<Readonly<Record<Mode, number>>>) | null;
+  /** Looks at what an archive says of itself, and refuses what could not be settled in the end. */
+  readonly lookAt: (manifest: Manifest) => void | Promise<void>;
   /** Looks at the secret key and does to the data what follows; `data` is where it is for the moment. */
   readonly settleKey: (stores: Stores, data: string, manifest: Manifest) => Promise<void>;
   readonly log: Log;
@@ -76,10 +78,10 @@ export async function restoreSqlite(settings: RestoreSettings): Promise<Restored
 async function restore(settings: RestoreSettings): Promise<Restored> {
   const { source, into } = settings;
   const made = restoringFolder(into);
-  const manifest = await unpack(source, made, "sqlite");
+  const manifest = await unpack(source, made, "sqlite", settings.lookAt);
   refuseConflicts(into, made);
   const erasures = mergedErasures([
-    await settings.erasuresFor(manifest),
+    settings.erasures,
     readErasures(join(into, erasures_file)),
     await source.erasures(),
   ]);

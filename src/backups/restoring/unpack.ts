@@ -15,16 +15,23 @@ const plain_name = /^(?!\.)[\w.-]+(?:\/(?!\.)[\w.-]+)?$/;
 type Engine = Manifest["engine"];
 
 /**
- * Unpacks an archive into a folder that nobody else uses, each file on the disk when it resolves. Refuses with a
- * `StartRefused` what is no whole archive, one of another engine, and one for which there is no room.
+ * Unpacks an archive into a folder that nobody else uses, each file on the disk when it resolves. `look` is given what
+ * the archive says of itself, and may refuse it, before anything of it is read. Refuses with a `StartRefused` what is
+ * no whole archive, one of another engine, and one for which there is no room.
  */
-export async function unpack(source: Source, folder: string, engine: Engine): Promise<Manifest> {
+export async function unpack(
+  source: Source,
+  folder: string,
+  engine: Engine,
+  look: (manifest: Manifest) => void | Promise<void> = () => {},
+): Promise<Manifest> {
   makeFolder(folder);
   // What is packed takes more room than this when it is unpacked.
   refuseWithoutRoom(folder, source.size_bytes);
   const archive = await openArchive(source.open(), source.place);
   try {
     if (archive.manifest.engine !== engine) throw otherEngine(source.place, archive.manifest.engine);
+    await look(archive.manifest);
     for await (const entry of archive.entries) {
       if (!plain_name.test(entry.name)) {
         throw startRefused("foreign", `${source.place} is not a backup of Packhouse (it holds ${entry.name}).`);

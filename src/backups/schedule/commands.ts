@@ -13,6 +13,7 @@ import {
   no_outcome,
   type RunOutcome,
   shippedMessage,
+  warningMessage,
 } from "./rules.ts";
 import { type RunCause, type RunKind, runMoves, runStarts } from "./status.ts";
 import { findLastBegun, findLastDone, forgetRuns, insertRun, lockOpenRuns, nextProofAt, saveRun } from "./store.ts";
@@ -74,14 +75,20 @@ async function begin(tx: Tx, run: BackupRun): Promise<Claimed> {
   return { run: { ...run, ...begun }, next_at: tx.now + hold_ms };
 }
 
-/** Records what became of a run. One that failed is told to the operator, once a day. */
-export async function endRun(tx: Tx, run: BackupRun, outcome: RunOutcome, mails: boolean): Promise<void> {
+/** Records what became of a run. One that failed, or that is to be looked after, is told to the operator once a day. */
+export async function endRun(
+  tx: Tx,
+  run: BackupRun,
+  outcome: RunOutcome & { readonly warnings?: readonly string[] },
+  mails: boolean,
+): Promise<void> {
+  const { warnings = [] } = outcome;
   const { place, size_bytes, read_bytes, sha256, live_at, live_commit, test_at, test_commit, error } = outcome;
   const status = move(runMoves, error === null ? "end" : "fail", run.status);
   const made = { place, size_bytes, read_bytes, sha256, live_at, live_commit, test_at, test_commit, error };
   await saveRun(tx, run.id, { ...made, status, ended_at: tx.now, held_until: null });
-  if (error !== null) {
-    const message = failureMessage({ ...run, error });
+  if (error !== null || warnings.length > 0) {
+    const message = error === null ? warningMessage(place, warnings) : failureMessage({ ...run, error });
     await notifyOperator(tx, { kind: "backup_failed", message, since: await lastGood(tx) }, mails);
   }
   await forgetRuns(tx, runs_kept);

@@ -1,7 +1,8 @@
 // The act of the clock that makes backups: a run is claimed in a transaction, done by a child process, and recorded in
 // another. The service goes on whatever becomes of it.
 
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { Store } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import type { BackupPlan } from "../../kit/backup_plan.ts";
@@ -11,11 +12,13 @@ import type { MadeBackup } from "../making/make.ts";
 import { type Child, type Ended, runCommand } from "./child.ts";
 import { claimRun, endRun, noteLate, noteShippedLate } from "./commands.ts";
 import { type BackupRun, no_outcome, type RunOutcome } from "./rules.ts";
-import { holdRun, isDue } from "./store.ts";
+import { findLastDone, holdRun, isDue } from "./store.ts";
 
 const runs = counter("packhouse_backup_runs_total", "Backups and proofs of backups, by what became of them.", [
   ...["kind", "result"],
 ]);
+// A counter that begins with its first failure shows no growth.
+for (const kind of ["backup", "proof"]) for (const result of ["done", "failed"]) runs.add(0, kind, result);
 
 const hold_ms = 30_000;
 const hold_every_ms = 10_000;
@@ -89,10 +92,13 @@ async function doRun(
   const holding = setInterval(() => {
     store.write((tx) => holdRun(tx, run.id, tx.now + hold_ms)).catch(() => {});
   }, hold_every_ms);
+  const warnings: string[] = [];
   const work = async (): Promise<RunOutcome> => {
+    if (run.kind === "backup") warnings.push(...(await vanished(store, to)));
     making.child = runCommand(words, database_url);
     const ended = await making.child.ended;
-    for (const warning of warningsOf(run, ended)) log.warn("a backup is stored, with a warning", { warning });
+    warnings.push(...warningsOf(run, ended));
+    for (const warning of warnings) log.warn("a backup is stored, with a warning", { warning });
     return outcomeOf(run, ended, ending.aborted);
   };
   const outcome = await work()
@@ -104,7 +110,7 @@ async function doRun(
   for (let kept = false; !kept; ) {
     kept = await store
       .write(async (tx) => {
-        await endRun(tx, run, outcome, mail !== null);
+        await endRun(tx, run, { ...outcome, warnings }, mail !== null);
         tx.wake("backups.run", tx.now);
         return true;
       })
@@ -112,6 +118,13 @@ async function doRun(
     if (kept || ending.aborted) return;
     await Bun.sleep(again_ms);
   }
+}
+
+/** Says that the last backup is gone from its folder: then its disk may not be mounted, and this one goes elsewhere. */
+async function vanished(store: Store, to: string): Promise<string[]> {
+  const last = (await store.read((db) => findLastDone(db, "backup")))?.place ?? null;
+  if (last === null || dirname(last) !== resolve(to) || existsSync(last)) return [];
+  return [`The backup before, ${last}, is gone. Look whether the disk that it lay on is mounted.`];
 }
 
 const warningsOf = (run: BackupRun, ended: Ended): readonly string[] =>

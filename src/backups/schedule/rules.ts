@@ -91,6 +91,10 @@ export function failureMessage({ kind, place, error }: Pick<BackupRun, "kind" | 
   return `The backup to ${place} failed: ${error} The next try follows by itself; the service goes on.`;
 }
 
+/** What the operator is told of a backup that was made, and is to be looked after. */
+export const warningMessage = (place: string, warnings: readonly string[]): string =>
+  `The backup ${place} is stored. ${warnings.join(" ")}`;
+
 const shipped_late_ms = 60_000;
 const shipped_told_ms = 10 * 60_000;
 

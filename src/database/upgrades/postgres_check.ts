@@ -55,6 +55,17 @@ function notesOf(lacking: readonly WorldStanding[]): string[] {
     ...(unknown ? ["Servers of so old a version are not waited for: stop all of them by hand before, this once."] : []),
     "Start one server of this version when all others have stopped: it waits for that, and then upgrades.",
     "It takes a snapshot by pg_dump before, in the folder of --data; packhouse rollback there goes back to it.",
+    ...missingPrograms(),
+  ];
+}
+
+/** What is said where the programs are missing that an upgrade and the way back of it run. */
+function missingPrograms(): string[] {
+  const missing = ["pg_dump", "pg_restore", "psql"].filter((name) => Bun.which(name) === null);
+  if (missing.length === 0) return [];
+  const advice = "install them before (Debian: apt install postgresql-client), or go on without a way back";
+  return [
+    `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not on this machine: ${advice} (--no-snapshot).`,
   ];
 }
 

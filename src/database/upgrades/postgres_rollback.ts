@@ -4,11 +4,13 @@ import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { type Mode, modes } from "../../kit/mode.ts";
+import { type Erasure, erasures_file, readErasures, recordErasures } from "../erasures.ts";
 import { startRefused } from "../exit.ts";
 import { namesOf } from "../migrate.ts";
 import { refuseMarked, standingOf } from "../migrate_postgres.ts";
+import { erasuresIn } from "../postgres_erasures.ts";
 import { takeAlone, whoIsThere } from "../presence.ts";
-import { runProgram } from "./postgres_programs.ts";
+import { runProgram, writeScript } from "./postgres_programs.ts";
 import { dump_name } from "./postgres_snapshot.ts";
 import { writtenOnPostgres } from "./postgres_written.ts";
 import { folderOf, type KeptUpgrade, saveRecord, stamp } from "./record.ts";
@@ -42,14 +44,22 @@ export async function rollBackPostgres(url: string, settings: RollbackSettings):
       return 1;
     }
     const aside = `aside_${stamp(clock.now()).toLowerCase()}`;
+    const erasures = await keepErasures(url, data);
     await putBack(url, data, found, aside);
     saveRecord(data, { ...found, record: { ...found.record, gone_back_at: clock.now() } });
-    for (const line of toldBack(data, found, modes.map((mode) => `the schema ${mode}_${aside}`).join(" and ")))
-      tell(line);
+    const kept = modes.map((mode) => `the schema ${mode}_${aside}`).join(" and ");
+    for (const line of toldBack(found, kept, erasures)) tell(line);
     return 0;
   } finally {
     await client.end();
   }
+}
+
+/** Keeps on this machine who was erased, as the database tells of all servers, before it is put aside. */
+async function keepErasures(url: string, data: string): Promise<readonly Erasure[]> {
+  const path = join(data, erasures_file);
+  for (const mode of modes) recordErasures(path, await erasuresIn(url, mode));
+  return readErasures(path);
 }
 
 async function hasOf(client: pg.Client, mode: Mode): Promise<string[]> {
@@ -80,7 +90,7 @@ async function putBack(url: string, data: string, { name, record }: KeptUpgrade,
   const [dump, script] = [join(folder, dump_name), join(folder, "worlds.sql")];
   const advice = "The database is as it was.";
   try {
-    await runProgram("pg_restore", ["--no-owner", "--no-privileges", "--file", script, dump], null, advice);
+    await writeScript(dump, script, advice);
     const newest = record.after.filter((one) => !modes.every((mode) => record.before[mode].includes(one))).at(-1) ?? "";
     const first = [
       ...modes.map((mode) => `select pg_advisory_xact_lock(${lock_key}, hashtext('${mode}'));`),

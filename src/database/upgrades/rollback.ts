@@ -7,7 +7,7 @@ import { type Clock, iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
 import { checkFiles, refuseMarked } from "../data_directory.ts";
-import { erasures_file, readErasures } from "../erasures.ts";
+import { type Erasure, erasures_file, readErasures } from "../erasures.ts";
 import { startRefused } from "../exit.ts";
 import { lock } from "../lock.ts";
 import { namesOf, standingOnSqlite } from "../migrate.ts";
@@ -67,22 +67,26 @@ export function mayLose(
   }
   tell(`This was stored ${since}, and is lost:`);
   for (const line of lines) tell(line);
+  tell(
+    "Numbers that were given since are given again: of orders, labels, parcels and events. Where others know of them,",
+  );
+  tell("restore a backup of before the upgrade instead: packhouse restore passes them over, and lets webhooks wait.");
   return agree("Go back to before the upgrade?");
 }
 
 /** What is said once the data has gone back. */
-export function toldBack(data: string, { record }: KeptUpgrade, aside: string): string[] {
+export function toldBack({ record }: KeptUpgrade, aside: string, erasures: readonly Erasure[]): string[] {
   const version = record.from_version === null ? "the older Packhouse" : `Packhouse ${record.from_version}`;
   return [
     `The data is as it was before the upgrade of ${stamp(record.at)}. Start ${version} on it.`,
     `The data of since is kept in ${aside}, until you remove it.`,
-    ...erasedSince(data, record.at),
+    ...erasedSince(erasures, record.at),
   ];
 }
 
 /** Who is in the data again although they were erased, and how they are erased anew. */
-function erasedSince(data: string, at: number): string[] {
-  const erased = readErasures(join(data, erasures_file)).filter(({ erased_at }) => erased_at >= at);
+function erasedSince(erasures: readonly Erasure[], at: number): string[] {
+  const erased = erasures.filter(({ created_at, erased_at }) => created_at < at && erased_at >= at);
   if (erased.length === 0) return [];
   return [
     "These customers were erased since, and are in the data again. Erase them anew:",
@@ -126,7 +130,8 @@ export function rollBackDirectory(settings: RollbackSettings): number {
     const { upgrade } = going;
     const aside = goBack(data, going, clock.now());
     const kept = keptUpgrades(data).find(({ name }) => name === upgrade);
-    if (kept !== undefined) for (const line of toldBack(data, kept, aside)) tell(line);
+    const erasures = readErasures(join(data, erasures_file));
+    if (kept !== undefined) for (const line of toldBack(kept, aside, erasures)) tell(line);
     return 0;
   } finally {
     taken.release();

@@ -43,6 +43,7 @@ export function upgrading(settings: UpgradeSettings): Upgrading {
       tell(`The database is of an older Packhouse and is upgraded: ${lackingOf(standings)}.`);
       // What an upgrade that was cut off has left is of no use, and there is one for each attempt.
       dropUnfinished(data, "postgres");
+      forgetUpgrades(data, clock.now());
       dumped = no_snapshot ? null : await takeDump(settings.database_url ?? "", data, standings, clock.now());
       tell(dumped === null ? noSnapshot : `The data of before is kept as ${data}/upgrades/${dumped.name}.`);
       begun = clock.elapsed();
@@ -52,7 +53,6 @@ export function upgrading(settings: UpgradeSettings): Upgrading {
       if (begun === null) return;
       tell(`Upgraded${took()}.`);
       if (dumped !== null) await noteReachedBy(data, dumped, standings, (mode) => reachedOnPostgres(client, mode));
-      forgetUpgrades(data, clock.now());
     },
   };
 }

@@ -49,7 +49,9 @@ export async function moveMerchant(moving: Moving): Promise<Moved> {
     const found = readMark(await target.worlds.live.mark()) ?? readMark(await target.worlds.test.mark());
     if (found !== null) refuseOther(found, source, target, moving);
     const is_done = found === null && isClosed(merchant.status) && (await isAt(target, merchant));
-    if (!is_done && found?.filled !== true) await fill(source, target, merchant, found, moving);
+    // Until it is closed at the source, it may have been used there since it arrived.
+    const has_arrived = found?.filled === true && isClosed(merchant.status);
+    if (!is_done && !has_arrived) await fill(source, target, merchant, found, moving);
     if (is_done) moving.print(`${merchant.code} was moved there before.`);
     await finish(source, target, merchant, moving.clock.now());
     const tables = await rowsOf(source, merchant);

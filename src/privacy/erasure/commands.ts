@@ -52,7 +52,6 @@ import {
 } from "../redaction.ts";
 import { type ErasureStep, ended, firstStep, isWaiting, lastStep, runs, stepAfter, waits } from "../status.ts";
 import { awaitedReturns, isFinished, refusal, type Unfinished, unfinishedStatuses } from "./rules.ts";
-
 import {
   addressesOf,
   eraseImports,
@@ -91,7 +90,8 @@ export async function eraseCustomer(tx: Tx, id: string, asked: Asked): Promise<E
   const [customer] = await lockPeople(tx, [readId("customer", id) ?? 0]);
   if (customer === undefined) throw missing("customer", id);
   const known = (await listUnfinished(tx)).findLast(({ customers }) => customers.includes(customer.id));
-  if (known !== undefined) return hasten(tx, known, asked);
+  const hastened = known === undefined ? null : await hasten(tx, known, asked, [customer.id]);
+  if (hastened !== null) return hastened;
   const { erased_at, email, merchant_id } = customer;
   if (erased_at !== null && !(await tellsMore(tx, [customer.id]))) {
     const done = await findErasureOf(tx, customer.id);
@@ -112,8 +112,8 @@ export async function eraseEmail(tx: Tx, email: string, asked: Asked): Promise<E
   const known = (await listUnfinished(tx)).findLast(
     (one) => one.email !== null && emailKey(one.email) === key && one.merchant_id === tx.scope.sees,
   );
-  if (known === undefined) return begin(tx, { customers, email, merchant_id: tx.scope.sees }, asked);
-  return hasten(tx, known, asked, customers);
+  const hastened = known === undefined ? null : await hasten(tx, known, asked, customers);
+  return hastened ?? begin(tx, { customers, email, merchant_id: tx.scope.sees }, asked);
 }
 
 type Person = Pick<Erasure, "customers" | "merchant_id" | "email">;
@@ -130,12 +130,15 @@ async function begin(tx: Tx, { customers, email, merchant_id }: Person, asked: A
   });
 }
 
-/** An erasure that is asked for again: while it waits, it reaches more customers, and waits for fewer days. */
-async function hasten(tx: Tx, { id }: Erasure, asked: Asked, more: readonly number[] = []): Promise<Erasure> {
+/**
+ * An erasure that is asked for again: while it waits, it reaches more customers, and waits for fewer days. Null when it
+ * is gone, or has begun without one of the customers.
+ */
+async function hasten(tx: Tx, { id }: Erasure, asked: Asked, wanted: readonly number[]): Promise<Erasure | null> {
   const known = await lockErasure(tx, id);
-  assert(known !== null, "an erasure that was read is there");
-  if (!isWaiting(known.status)) return known;
-  const customers = [...new Set([...known.customers, ...more])];
+  if (known === null) return null;
+  if (!isWaiting(known.status)) return wanted.every((one) => known.customers.includes(one)) ? known : null;
+  const customers = [...new Set([...known.customers, ...wanted])];
   // Asked for at once where nothing is open, it does not wait any longer.
   const at_once = asked.after_days ?? (isFinished(await unfinishedFor(tx, customers)) ? 0 : null);
   const isSooner = at_once !== null && known.after_days !== null && at_once < known.after_days;
@@ -369,10 +372,9 @@ async function eraseStrays(tx: Tx, { place, email, terms, began_at }: Erasure): 
   const span = await spanOfImports(unscopedOf(tx), Number(place || 0));
   const found = await importsIn(tx, span, { limit: imports_together, until });
   const theirs = found.filter(({ payload }) => payload?.email != null && keys.has(emailKey(payload.email)));
-  const their_ids = theirs.map(({ id }) => id);
-  const imports = await eraseImports(tx, their_ids);
-  const ids = found.map(({ id }) => id);
-  return { ...reached(ids, imports_together, span), counts: { imports } };
+  const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
+  const imports = await eraseImports(tx, idsOf(theirs));
+  return { ...reached(idsOf(found), imports_together, span), counts: { imports } };
 }
 
 /**

@@ -10,7 +10,7 @@ import { dueErasure, lastErased, nextErasure, postponeErasure } from "../erasure
 import { usersOf } from "../logs/store.ts";
 import { begins, lastStep, looksForIds } from "../status.ts";
 import { type DuePiece, eraseCustomer, erasePiece } from "./commands.ts";
-import { isKnown, wireIdsOf } from "./store.ts";
+import { isKnown, madeAt, wireIdsOf } from "./store.ts";
 
 // Twice as long as a server keeps what it was asked before it writes it down.
 const lines_wait_ms = 2000;
@@ -63,13 +63,17 @@ async function prepareDue(
   live: Store,
   { path, settles_ms }: Pick<DuePiece, "settles_ms"> & { readonly path: string | null },
 ): Promise<DuePiece | null> {
-  const { erasure, now } = await store.read(async (db) => ({ erasure: await dueErasure(db), now: db.now }));
+  const { erasure, made, now } = await store.read(async (db) => {
+    const erasure = await dueErasure(db);
+    const made = erasure !== null && path !== null && begins(erasure) ? await madeAt(db, erasure.customers) : [];
+    return { erasure, made, now: db.now };
+  });
   if (erasure === null) return null;
   const { mode } = store;
-  if (path !== null && begins(erasure)) {
+  if (path !== null && made.length > 0) {
     recordErasures(
       path,
-      erasure.customers.map((customer_id) => ({ mode, customer_id, erased_at: now })),
+      made.map((one) => ({ mode, ...one, erased_at: now })),
     );
   }
   const { merchant_id } = erasure;
@@ -130,13 +134,14 @@ const restoring = { type: "system", id: "restore", name: "Restore", request_id: 
  */
 export async function eraseAgain(
   stores: Pick<Stores, Recorded["mode"]>,
-  { mode, customer_id }: Recorded,
+  recorded: Recorded,
   say: (line: string) => void,
 ): Promise<boolean> {
+  const { mode, customer_id } = recorded;
   const store = stores[mode];
   const name = `${wireId("customer", customer_id)} of the ${mode} world`;
   const begun = await store
-    .write((tx) => beginAgain(tx, customer_id))
+    .write((tx) => beginAgain(tx, recorded))
     .catch((error: unknown) => {
       throw new Error(`${name}, who was erased since the backup, cannot be erased again: ${rootOf(error)}`);
     });
@@ -150,8 +155,8 @@ export async function eraseAgain(
   return true;
 }
 
-async function beginAgain(tx: Tx, customer_id: number): Promise<boolean> {
-  if (!(await isKnown(tx, customer_id))) return false;
+async function beginAgain(tx: Tx, { customer_id, created_at }: Recorded): Promise<boolean> {
+  if (!(await isKnown(tx, customer_id, created_at))) return false;
   const asked = { after_days: 0, actor: restoring, recorded: true };
   await eraseCustomer(tx, wireId("customer", customer_id), asked);
   return true;

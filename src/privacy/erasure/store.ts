@@ -20,10 +20,23 @@ import { type Span, spanOf } from "../logs/store.ts";
 import { type PersonalKind, personalRecords } from "../records.ts";
 import { erased_email, erased_word } from "../redaction.ts";
 
-/** Whether there is a customer of this id who was not erased. */
-export async function isKnown(db: Db, id: number): Promise<boolean> {
-  const [row] = await db.sql.select({ erased_at: customers.erased_at }).from(customers).where(eq(customers.id, id));
-  return row !== undefined && row.erased_at === null;
+/** Whether there is a customer of this id, made at this moment, who was not erased. */
+export async function isKnown(db: Db, id: number, created_at: number): Promise<boolean> {
+  const same = and(eq(customers.id, id), eq(customers.created_at, created_at), isNull(customers.erased_at));
+  return (await db.sql.$count(customers, same)) > 0;
+}
+
+/** When customers were made, by their ids. */
+export async function madeAt(
+  db: Db,
+  ids: readonly number[],
+): Promise<{ readonly customer_id: number; readonly created_at: number }[]> {
+  if (ids.length === 0) return [];
+  const { id: customer_id, created_at } = customers;
+  return db.sql
+    .select({ customer_id, created_at })
+    .from(customers)
+    .where(inArray(customer_id, [...ids]));
 }
 
 /** These customers, locked: nobody makes an order for one before this transaction ends, and nobody is about to. */

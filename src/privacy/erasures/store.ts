@@ -18,21 +18,32 @@ export async function getErasure(db: Db, id: string): Promise<Erasure> {
   return row;
 }
 
-/** A page of erasures, newest first. */
-export async function listErasures(db: Db, { limit, offset, after }: Window): Promise<Erasure[]> {
+/** Erasures of one customer; of all for null. */
+const isOf = (customer: number | null) =>
+  customer === null
+    ? undefined
+    : template`exists (select 1 from ${eachOf(erasures.customers)} where cast(part.value as text) = ${`${customer}`})`;
+
+/** A page of erasures, of one customer or of all for null, newest first. */
+export async function listErasures(
+  db: Db,
+  customer: number | null,
+  { limit, offset, after }: Window,
+): Promise<Erasure[]> {
   const { created_at, id } = erasures;
+  const behind = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
   return db.sql
     .select()
     .from(erasures)
-    .where(after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined)
+    .where(and(isOf(customer), behind))
     .orderBy(desc(created_at), desc(id))
     .limit(limit)
     .offset(offset);
 }
 
-/** How many erasures there are. */
-export async function countErasures(db: Db): Promise<number> {
-  return db.sql.$count(erasures);
+/** How many erasures there are, of one customer or of all for null. */
+export async function countErasures(db: Db, customer: number | null): Promise<number> {
+  return db.sql.$count(erasures, isOf(customer));
 }
 
 /** Stores a new erasure. */
@@ -93,13 +104,9 @@ export async function listUnfinished(db: Db): Promise<Erasure[]> {
 
 /** The newest erasure of a customer, or null. */
 export async function findErasureOf(db: Db, customer_id: number): Promise<Erasure | null> {
-  const named = template`exists (select 1 from ${eachOf(erasures.customers)} where ${asNumber} = ${customer_id})`;
-  const [row] = await db.sql.select().from(erasures).where(named).orderBy(desc(erasures.id)).limit(1);
+  const [row] = await db.sql.select().from(erasures).where(isOf(customer_id)).orderBy(desc(erasures.id)).limit(1);
   return row ?? null;
 }
-
-// An element of a list is JSON on one engine and a number on the other.
-const asNumber = template`cast(cast(part.value as text) as bigint)`;
 
 /** An erasure that is not done, locked as it is now; null where it is gone. */
 export async function lockErasure(tx: Tx, id: number): Promise<Erasure | null> {

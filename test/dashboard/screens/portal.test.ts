@@ -15,7 +15,7 @@ const member = { email: "mo@example.com", name: "Mo Merchant", password: "anothe
 /** The words of the house's own work, none of which people of a merchant are shown. */
 const of_house = [
   ...["Bins", "Counts", "Put-backs", "Transfers", "Manifests", "Rate cards", "Zones", "Carriers", "Holidays"],
-  ...["Warehouses", "Merchants", "Request log", "Metrics", "Mail", "Audit trail"],
+  ...["Warehouses", "Merchants", "Request log", "Metrics", "Backups", "Mail", "Audit trail", "Retention", "Servers"],
 ];
 
 /** What the navigation lists, section by section, with the addresses. */
@@ -37,6 +37,7 @@ describeInBrowser("the portal of a merchant", () => {
   let house: House;
   let order_id: string;
   let product_id: string;
+  const customers: Record<string, string> = {};
   beforeAll(async () => {
     house = await openHouse();
     for (const code of ["ACME", "BREW"]) {
@@ -51,6 +52,7 @@ describeInBrowser("the portal of a merchant", () => {
       await send("POST", "/inventory/moves", { sku: "TEA", quantity: 5, bin: `BIN-${code}`, to_bin: `BIN-${code}-2` });
       await send("POST", "/inventory/receipts", { reference: `PO-${code}`, lines: [{ sku: "TEA", quantity: 5 }] });
       const customer = await send("POST", "/customers", { email: "bo@example.com", shipping_addresses: [address] });
+      customers[code] = customer.id;
       const order = await send("POST", "/orders", {
         order_number: `N-${code}`,
         customer_id: customer.id,
@@ -81,6 +83,8 @@ describeInBrowser("the portal of a merchant", () => {
     await theirs.page.fill("[name=again]", member.password);
     await theirs.page.click("form button[type=submit]");
     await theirs.page.waitForSelector(".brand:has-text('Acme Outdoors')");
+    // Left open, it would ask as a merchant once this session looks on as one, and be refused.
+    await page.close();
   });
 
   test("lists no screen of the house, and none that it lists asks what merchants may not", async () => {
@@ -90,7 +94,7 @@ describeInBrowser("the portal of a merchant", () => {
     const listed = await listedIn(page);
     expect(listed.filter(({ title }) => of_house.includes(title))).toEqual([]);
     expect(listed.map(({ title }) => title)).toEqual(
-      expect.arrayContaining(["Receipts", "API keys", "Users", "Billing"]),
+      expect.arrayContaining(["Receipts", "API keys", "Users", "Billing", "Privacy"]),
     );
     const records = [`/orders/${order_id}`, `/products/${product_id}`, "/stock/TEA", "/orders/new", "/receipts/new"];
     for (const path of [...new Set(listed.map(({ href }) => href)), ...records.map((path) => `/dashboard${path}`)]) {
@@ -123,6 +127,19 @@ describeInBrowser("the portal of a merchant", () => {
     await page.click("button[type=submit]");
     await page.waitForSelector("h1:has-text('rcp_'), h1:has-text('Receipt')");
     await page.waitForSelector("text=PO-2");
+  });
+
+  test("its owner erases a person, of its own records alone", async () => {
+    const { page } = theirs;
+    await page.goto(house.addressOf("/settings/privacy"));
+    await page.click("button:has-text('Erase by e-mail address')");
+    expect(await page.textContent("dialog")).not.toContain("of all merchants");
+    await page.fill("dialog [name=email]", "bo@example.com");
+    await page.fill("dialog [name=after_days]", "7");
+    await page.click("dialog button:has-text('Erase for good')");
+    await page.waitForSelector(`.facts a:has-text('${customers["ACME"]}')`);
+    expect(await page.locator(`text=${customers["BREW"]}`).count()).toBe(0);
+    expect(theirs.complaints).toEqual([]);
   });
 
   test("staff look on as its people do, and change nothing meanwhile", async () => {
@@ -162,6 +179,12 @@ describeInBrowser("the portal of a merchant", () => {
     await page.waitForSelector("tr:has-text('N-BREW')");
     // A viewer makes nothing.
     expect(await page.locator("a:has-text('New order')").count()).toBe(0);
+    // Nor does a viewer tell what is known of people, or erase it.
+    await page.goto(house.addressOf(`/customers/${customers["BREW"]}`));
+    await page.waitForSelector("h1:has-text('bo@example.com')");
+    expect(await page.locator(".page-acts button, .page-acts a").count()).toBe(0);
+    await page.goto(house.addressOf("/settings/privacy"));
+    await page.waitForSelector("h1:has-text('No permission')");
     await page.click(".sidebar .user button");
     await page.click("[role^=menuitem]:has-text('Acme Outdoors')");
     await page.waitForSelector(".brand:has-text('Acme Outdoors')");

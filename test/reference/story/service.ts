@@ -1,4 +1,5 @@
 // Those who are told: keys, subscriptions, deliveries and notices; and the service about itself.
+import { servers as server_rows } from "../../../db/schema/service.ts";
 import { claimRun, endRun } from "../../../src/backups/schedule/commands.ts";
 import { firstId } from "../../../src/database/migrate.ts";
 import { insertRestoration } from "../../../src/database/restorations.ts";
@@ -59,6 +60,24 @@ export async function backups({ app, tell }: Teller): Promise<void> {
     await tell("listBackups", { key });
   } finally {
     Object.assign(app.service, { backups: null });
+  }
+}
+
+/** The servers of a house that has two, beside each other while one is restarted. */
+export async function servers({ app, tell }: Teller): Promise<void> {
+  const { live } = app.service.stores;
+  const row = { version: "0.1.0", schema: "0013_backups", seen_at: start, beats: 60 };
+  const running = [
+    { id: 1, host: "pack-a", ...row, started_at: start - 86_400_000, draining: true },
+    { id: 2, host: "pack-b", ...row, started_at: start - 60_000, draining: false },
+  ];
+  await live.write((tx) => tx.sql.insert(server_rows).values(running));
+  Object.assign(app.service, { registry: { id: 2 } });
+  try {
+    await tell("listServers", { key: app.keys.live.full });
+  } finally {
+    Object.assign(app.service, { registry: null });
+    await live.write((tx) => tx.sql.delete(server_rows));
   }
 }
 

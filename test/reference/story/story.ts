@@ -12,7 +12,7 @@ import { platforms } from "./platforms.ts";
 import { privacy } from "./privacy.ts";
 import { refusals } from "./refusals.ts";
 import { reports } from "./reports.ts";
-import { audit, backups, events, keys, mail, webhooks } from "./service.ts";
+import { audit, backups, events, keys, mail, servers, webhooks } from "./service.ts";
 import { holidays, rateCards, zones } from "./shipping.ts";
 import { catalogue, inventory } from "./stock.ts";
 import { openStory, type Teller } from "./teller.ts";
@@ -67,6 +67,7 @@ async function tellWorks(story: Teller): Promise<Buyer> {
   await people(story);
   await mail(story);
   await backups(story);
+  await servers(story);
   await audit(story);
   await reports(story);
   await billing(story);

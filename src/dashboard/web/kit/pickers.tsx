@@ -6,7 +6,8 @@ import { type Choice, Combobox } from "./combobox.tsx";
 import type { Editing, Field } from "./fields.tsx";
 
 /** The display name of a customer. */
-export function customerName({ first_name, last_name, company, email }: Customer): string {
+export function customerName({ first_name, last_name, company, email, erased_at }: Customer): string {
+  if (erased_at !== null) return words.erasedCustomer;
   return [first_name, last_name].filter(Boolean).join(" ") || company || email;
 }
 

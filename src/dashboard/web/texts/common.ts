@@ -1,6 +1,7 @@
 /** Words that many screens share. */
 export const words = {
   product: "Packhouse",
+  erasedCustomer: "Erased customer",
   unreachable: "The server cannot be reached. Your entries are kept; try again in a moment.",
   save: "Save",
   print: "Print",

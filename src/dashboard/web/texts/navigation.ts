@@ -48,6 +48,7 @@ export const titles = {
   metrics: "Metrics",
   mail: "Mail",
   backups: "Backups",
+  servers: "Servers",
   house: "Warehouses",
   merchants: "Merchants",
   merchant: "Merchant",
@@ -61,4 +62,7 @@ export const titles = {
   profile: "Your profile",
   users: "Users",
   audit: "Audit trail",
+  privacy: "Privacy",
+  erasure: "Erasure",
+  retention: "Retention",
 } as const;

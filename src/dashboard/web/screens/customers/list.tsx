@@ -17,7 +17,7 @@ const placeOf = ({ shipping_addresses: all }: Customer) => {
 
 const columns: readonly Column<Customer>[] = [
   { id: "name", title: texts.name, cell: customerName },
-  { id: "email", title: texts.email, cell: ({ email }) => email, wide: true },
+  { id: "email", title: texts.email, cell: ({ email, erased_at }) => erased_at === null && email, wide: true },
   { id: "company", title: texts.company, cell: ({ company }) => company },
   { id: "phone", title: texts.phone, extra: true, cell: ({ phone }) => phone },
   { id: "place", title: texts.place, cell: placeOf },

@@ -17,6 +17,8 @@ import { words } from "../../texts/common.ts";
 import { customerTexts as texts } from "../../texts/customers.ts";
 import { count, money } from "../../texts/format.ts";
 import { titles } from "../../texts/navigation.ts";
+import { CustomerErasure, ErasureNotice, useErasureOf } from "../privacy/erasure.tsx";
+import { PrivacyMenu } from "../privacy/menu.tsx";
 import { Addresses } from "./addresses.tsx";
 
 const columns: readonly Column<Order>[] = [
@@ -36,6 +38,7 @@ const columns: readonly Column<Order>[] = [
 export function CustomerScreen({ params }: ScreenProps) {
   const path = `/customers/${params["id"]}`;
   const { data: customer, etag, problem, loading, reload } = useQuery<CustomerDetail>(path);
+  const erasure = useErasureOf(params["id"] ?? "");
   const back = { href: to("/customers"), title: titles.customers };
   if (loading) return <Skeleton />;
   if (!customer) {
@@ -45,6 +48,7 @@ export function CustomerScreen({ params }: ScreenProps) {
       </Page>
     );
   }
+  const erased = customer.erased_at !== null;
   return (
     <Page
       title={customerName(customer)}
@@ -52,23 +56,30 @@ export function CustomerScreen({ params }: ScreenProps) {
       owned={customer}
       below={customer.company}
       acts={
-        may("customers.write") && (
-          <LinkButton icon="edit" title={words.change} href={to(`/customers/${customer.id}/change`)} />
-        )
+        <>
+          {may("privacy.manage") && <PrivacyMenu customer={customer} />}
+          {may("customers.write") && !erased && (
+            <LinkButton icon="edit" title={words.change} href={to(`/customers/${customer.id}/change`)} />
+          )}
+        </>
       }
     >
       <Columns
         main={
           <>
-            {may("orders.read") && <Orders id={customer.id} all={customer.order_count} />}
-            <Addresses customer={customer} etag={etag} />
+            <ErasureNotice customer={customer} {...(erasure && { erasure })} />
+            {may("orders.read") && !(erased && customer.order_count === 0) && (
+              <Orders id={customer.id} all={customer.order_count} />
+            )}
+            {!erased && <Addresses customer={customer} etag={etag} />}
+            {erasure && <CustomerErasure erasure={erasure} />}
           </>
         }
         side={
           <Card title={texts.details}>
             <DescriptionList
               facts={[
-                [texts.email, <CopyField text={customer.email} name={texts.email} />],
+                [texts.email, erased ? null : <CopyField text={customer.email} name={texts.email} />],
                 [texts.phone, customer.phone],
                 [texts.company, customer.company],
                 [texts.orders, count(customer.order_count)],

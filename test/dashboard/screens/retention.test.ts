@@ -1,0 +1,70 @@
+// For how long each kind of record is kept, as the house sets it in each world.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { describeInBrowser, type House, lookAt, openHouse, violations } from "../browser.ts";
+
+const path = "/settings/retention";
+
+describeInBrowser("the screen about how long records are kept", () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+  });
+  afterAll(() => house.close());
+
+  const kept = async (mode: "live" | "test", kind: string) => {
+    const { kinds } = (await house[mode].must("GET", path)).data;
+    return kinds.find((one: { kind: string }) => one.kind === kind).kept;
+  };
+
+  test("tells every kind, warns of what is deleted, and shows what the API refuses at its field", async () => {
+    const tab = await house.open(path);
+    const { page } = tab;
+    await page.waitForSelector("[data-field=audit_trail]:has-text('From 90 to 3,650 days')");
+    const { kinds } = (await house.live.must("GET", path)).data;
+    const shown = await page.$$eval("form [data-field]", (all) => all.map((one) => one.getAttribute("data-field")));
+    expect(shown.sort()).toEqual(kinds.map(({ kind }: { kind: string }) => kind).sort());
+    expect(await page.inputValue("[name=audit_trail]")).toBe("400");
+    expect(await page.inputValue("[name=closed_orders]")).toBe("");
+    expect(await page.isDisabled("[name=kept_answers]")).toBe(true);
+    expect(await page.isDisabled("button:has-text('Save')")).toBe(true);
+
+    tab.expectRefusals(422);
+    await page.fill("[name=audit_trail]", "30");
+    await page.fill("[name=closed_orders]", "two years");
+    await page.click("button:has-text('Save')");
+    await page.waitForSelector("[data-field=audit_trail] .field-wrong");
+    await page.waitForSelector("[data-field=closed_orders] .field-wrong");
+    expect(await kept("live", "audit_trail")).toBe(400);
+
+    await page.fill("[name=closed_orders]", "730");
+    await page.fill("[name=audit_trail]", "100");
+    await page.waitForSelector(".notice.warning:has-text('Audit trail: 100 days instead of 400 days')");
+    await page.waitForSelector(".notice.warning:has-text('ended orders: 730 days instead of for good')");
+    expect(await violations(page)).toEqual([]);
+    await page.click("button:has-text('Save')");
+    await page.waitForSelector(".toast:has-text('The times are saved')");
+    expect([await kept("live", "audit_trail"), await kept("live", "closed_orders")]).toEqual([100, 730]);
+    expect(await page.locator(".notice.warning").count()).toBe(0);
+
+    // Empty goes back to what is usual.
+    await page.fill("[name=audit_trail]", "");
+    await page.fill("[name=closed_orders]", "");
+    await page.click("button:has-text('Save')");
+    await page.waitForSelector("button:has-text('Save'):disabled");
+    expect(await page.inputValue("[name=audit_trail]")).toBe("400");
+    expect([await kept("live", "audit_trail"), await kept("live", "closed_orders")]).toEqual([400, null]);
+  }, 60_000);
+
+  test("has other times in the test world", async () => {
+    const { page } = await house.open(`${path}?world=test`);
+    await page.waitForSelector(".page-below:has-text('the times of the test data')");
+    await page.fill("[name=request_log]", "3");
+    await page.click("button:has-text('Save')");
+    await page.waitForSelector(".toast:has-text('The times are saved')");
+    expect([await kept("test", "request_log"), await kept("live", "request_log")]).toEqual([3, 7]);
+  }, 40_000);
+
+  test("looks right", async () => {
+    await lookAt(house, path, "[name=closed_orders]", "retention");
+  }, 60_000);
+});

@@ -1,0 +1,42 @@
+// Which servers run, in the browser.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { hostname } from "node:os";
+import { engine, version } from "../../../src/config.ts";
+import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+
+const path = "/settings/servers";
+const alike = engine === "sqlite" ? "belong to this one process" : "share one PostgreSQL database";
+
+describeInBrowser("the screen about the servers", () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+  });
+  afterAll(() => house.close());
+
+  test("shows the one that answers, in both worlds", async () => {
+    const { page } = await house.open(path);
+    const own = `tbody tr:has-text('${hostname()}'):has-text('answers you'):has-text('Serving'):has-text('${version}')`;
+    await page.waitForSelector(own);
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    await page.waitForSelector(`p:has-text('${alike}')`);
+    await page.goto(house.addressOf(`${path}?world=test`));
+    await page.waitForSelector(own);
+  }, 40_000);
+
+  test("warns of servers of different versions", async () => {
+    const { page } = await house.open("/settings/mail");
+    const [own] = (await house.live.must("GET", "/servers")).data;
+    const other = { ...own, number: 41, host: "pack-b", version: "0.0.9", status: "stopping", answers: false };
+    await page.route("**/v1/servers", (route) =>
+      route.fulfill({ json: { success: true, data: [other, own], meta: {} } }),
+    );
+    await page.click(".nav-items >> text=Servers");
+    await page.waitForSelector("tr:has-text('pack-b'):has-text('Stopping')");
+    await page.waitForSelector(".notice:has-text('different versions')");
+  }, 40_000);
+
+  test("looks right", async () => {
+    await lookAt(house, path, "tbody tr", "servers");
+  }, 60_000);
+});
