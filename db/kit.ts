@@ -212,10 +212,10 @@ export const forShare = <Q extends Lockable>(query: Q): Q => (isPostgres ? (quer
 export const forSoleUse = <Q extends Lockable>(query: Q): Q => (isPostgres ? (query.for("update") as Q) : query);
 
 /**
- * Keeps others from having the rows read of one of the query's tables `forSoleUse` until the transaction ends. Whoever
- * only changes them is in nobody's way.
+ * Keeps others from having the rows read of one or some of the query's tables `forSoleUse` until the transaction ends.
+ * Whoever only changes them is in nobody's way.
  */
-export const forKeyShare = <Q extends Lockable>(query: Q, of: object): Q =>
+export const forKeyShare = <Q extends Lockable>(query: Q, of: object | readonly object[]): Q =>
   isPostgres ? (query.for("key share", { of: of as never }) as Q) : query;
 
 /** As `forUpdate`, one row after another by a column, so that no two transactions wait for each other. */

@@ -177,7 +177,7 @@ async function restoreFrom(
     ],
     erase: async (stores: Stores, one: Erasure) => {
       const { eraseAgain } = await import("./privacy/erasure/jobs.ts");
-      return eraseAgain(stores, one);
+      return eraseAgain(stores, one, say);
     },
     lookAt: (manifest: Manifest) => (given["new-secret-key"] ? undefined : refuseOtherKey(home, manifest)),
     settleKey: (stores: Stores, at: string, manifest: Manifest) =>

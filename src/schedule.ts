@@ -39,8 +39,13 @@ import { reconcile } from "./platforms/reconcile/jobs.ts";
 import { reportDue, reportsSettled } from "./platforms/reports/jobs.ts";
 import { moveReports } from "./platforms/reports/store.ts";
 import { eraseDue, shredErased } from "./privacy/erasure/jobs.ts";
-import { moveErasures } from "./privacy/erasure/store.ts";
-import { forgetOldDocuments, forgetOldOrders } from "./privacy/sweeping/jobs.ts";
+import { moveErasures } from "./privacy/erasures/store.ts";
+import {
+  forgetIdleCustomers,
+  forgetOldDocuments,
+  forgetOldInvitations,
+  forgetOldOrders,
+} from "./privacy/sweeping/jobs.ts";
 import { finishPurchases, purchasesSettled } from "./shipping/labels/purchases/jobs.ts";
 import { moveClaims } from "./shipping/labels/store.ts";
 import { askAboutAddresses } from "./shipping/verification/jobs.ts";
@@ -123,6 +128,8 @@ const timedJobs: readonly TimedJob[] = [
   { when: "13 * * * *", what: "cut the log after erasures", job: shredErased, at_start: true },
   { when: "43 2 * * *", what: "forget documents of labels in their time",       job: forgetOldDocuments },
   { when: "51 2 * * *", what: "forget who ended orders were for, in their time",  job: forgetOldOrders },
+  { when: "57 2 * * *", what: "forget customers who were idle, in their time",     job: forgetIdleCustomers },
+  { when: "27 3 * * *", what: "forget invitations that are over, in their time",    job: forgetOldInvitations },
   { when: "31 4 * * *", what: "forget what upgrades kept a month ago",          job: forgetSnapshots },
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];

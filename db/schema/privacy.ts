@@ -32,6 +32,10 @@ export const erasures = table(
     asked_by: json<Actor>().notNull(),
     created_at: time().notNull(),
     finished_at: time(),
+    /** When it began to erase: whoever has the e-mail address in what is of later may be somebody else. */
+    began_at: time(),
+    /** The number of the last event of before that. */
+    began_after: int(),
   },
   (t) => [
     index("erasures_created").on(t.created_at, t.id),
@@ -50,4 +54,7 @@ export const retention_settings = table("retention_settings", {
   days: int(),
   /** Records of before this moment have been forgotten. */
   swept_until: time(),
+  /** The last record that its round has looked at, by its moment and its id; null when none is under way. */
+  round_at: time(),
+  round_id: int(),
 });

@@ -7,7 +7,7 @@ import {
   type ReturnStatus,
   returnStatuses,
 } from "../../src/returns/status.ts";
-import { bool, check, id, index, int, json, oneOf, table, text, time, where } from "../kit.ts";
+import { bool, check, folded, id, index, int, json, oneOf, table, text, time, where } from "../kit.ts";
 import { lots } from "./inventory.ts";
 import { owner } from "./merchants.ts";
 import { order_lines, orders } from "./orders.ts";
@@ -47,6 +47,7 @@ export const returns = table(
     index("returns_created").on(t.created_at, t.id),
     index("returns_merchant").on(t.merchant_id, t.created_at, t.id),
     index("returns_order").on(t.order_id),
+    index("returns_email").on(folded(t.customer_email)).where(where("customer_email is not null")),
     index("returns_tracking").on(t.tracking_number).where(where("tracking_number is not null")),
     oneOf("returns", "status", returnStatuses),
     oneOf("returns", "refund_status", refundStatuses),

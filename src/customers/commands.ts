@@ -19,6 +19,7 @@ import {
   chooseDefault,
   customerDefaults,
   type DefaultWish,
+  refuseErasedEmail,
 } from "./rules.ts";
 import type { CreateAddress, CreateCustomer, ReplaceAddress, UpdateAddress, UpdateCustomer } from "./schemas.ts";
 import {
@@ -34,6 +35,7 @@ import {
 /** Creates a customer with its addresses. Refuses: validation_failed, duplicate_email, merchant_closed. */
 export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Customer> {
   await refuseForClosed(tx, makerOf(tx));
+  refuseErasedEmail(input.email);
   const customer = await insertCustomer(tx, { ...customerDefaults, ...given(input), email: input.email });
   if (customer === null) throw await duplicateEmail(tx, input.email);
   const { shipping_addresses = [] } = input;
@@ -48,6 +50,7 @@ export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Cus
 export async function updateCustomer(tx: Tx, id: string, input: UpdateCustomer): Promise<Customer> {
   const before = await lockCustomer(tx, id);
   const fields = { ...fieldsOf(before), ...given(input) };
+  if (fields.email !== before.email) refuseErasedEmail(fields.email);
   const { shipping_addresses } = input;
   const kept =
     shipping_addresses === undefined || isKept(before, addressSet({ ...before, ...fields }, shipping_addresses));

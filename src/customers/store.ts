@@ -65,6 +65,7 @@ const buyer = {
   first_name: customers.first_name,
   last_name: customers.last_name,
   company: customers.company,
+  erased_at: customers.erased_at,
 };
 
 const recipientIn = (sql: Reading, a: Args<{ customer_id: number; address_id: number }>) =>
@@ -75,8 +76,11 @@ const recipientIn = (sql: Reading, a: Args<{ customer_id: number; address_id: nu
     .leftJoin(addresses, and(eq(addresses.customer_id, customers.id), eq(addresses.id, given(a.address_id))))
     .where(eq(customers.id, given(a.customer_id)));
 const recipient = prepared(recipientIn);
+const recipientKept = prepared((sql, a: Args<{ customer_id: number; address_id: number }>) =>
+  forKeyShare(recipientIn(sql, a), customers),
+);
 const recipientOfOpen = prepared((sql, a: Args<{ customer_id: number; address_id: number }>) =>
-  forKeyShare(recipientIn(sql, a), merchants),
+  forKeyShare(recipientIn(sql, a), [customers, merchants]),
 );
 
 /**
@@ -94,8 +98,9 @@ interface Recipient {
 
 function recipientOf([row]: Awaited<ReturnType<typeof recipient>>): Recipient | null {
   if (row === undefined) return null;
-  const { address, ...buyer } = row;
-  return { buyer, address };
+  const { address, erased_at, ...buyer } = row;
+  // Whoever waited for an erasure to end still reads the address that it has deleted.
+  return { buyer, address: erased_at === null ? address : null };
 }
 
 const buyersIn = (sql: Reading, a: Args<{ ids: string }>) =>
@@ -104,15 +109,15 @@ const buyersIn = (sql: Reading, a: Args<{ ids: string }>) =>
     .from(customers)
     .innerJoin(merchants, eq(merchants.id, customers.merchant_id))
     .where(among(customers.id, a.ids));
-const buyersOf = prepared(buyersIn);
-const buyersOfOpen = prepared((sql, a: Args<{ ids: string }>) => forKeyShare(buyersIn(sql, a), merchants));
+const buyersOf = prepared((sql, a: Args<{ ids: string }>) => forKeyShare(buyersIn(sql, a), customers));
+const buyersOfOpen = prepared((sql, a: Args<{ ids: string }>) => forKeyShare(buyersIn(sql, a), [customers, merchants]));
 const addressesCalled = prepared((sql, a: Args<{ ids: string }>) =>
   sql.select().from(addresses).where(among(addresses.id, a.ids)),
 );
 
 /**
- * As `findRecipient`, for many orders that are about to be made, in their order: none of their merchants is closed
- * before this transaction ends, where there are several.
+ * As `findRecipient`, for many orders that are about to be made, in their order: none of the customers is erased, and
+ * none of their merchants is closed, where there are several, before this transaction ends.
  */
 export async function findRecipients(
   tx: Tx,
@@ -121,15 +126,16 @@ export async function findRecipients(
   const one = servesOne(tx);
   const [first] = pairs;
   if (first !== undefined && pairs.length === 1) {
-    return [recipientOf(await (one ? recipient : recipientOfOpen)(tx, first))];
+    return [recipientOf(await (one ? recipientKept : recipientOfOpen)(tx, first))];
   }
   const idsOf = (name: "customer_id" | "address_id") => list([...new Set(pairs.map((pair) => pair[name]))]);
   const found = await (one ? buyersOf : buyersOfOpen)(tx, { ids: idsOf("customer_id") });
   const buyers = new Map(found.map((row) => [row.id, row]));
   const places = new Map((await addressesCalled(tx, { ids: idsOf("address_id") })).map((row) => [row.id, row]));
   return pairs.map(({ customer_id, address_id }) => {
-    const buyer = buyers.get(customer_id);
-    if (buyer === undefined) return null;
+    const row = buyers.get(customer_id);
+    if (row === undefined) return null;
+    const { erased_at: _, ...buyer } = row;
     const address = places.get(address_id);
     return { buyer, address: address?.customer_id === customer_id ? address : null };
   });
@@ -233,9 +239,9 @@ export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFie
     .where(eq(customers.id, before.id));
   const fresh = wordsOf(fields).difference(wordsOf(before));
   if (fresh.size > 0) {
-    // The words of former names stay.
+    // The words of former names stay. Those of before may have been kept by a version that kept fewer.
     const known = new Set((await keptWords(tx, { customer_id: before.id })).map(({ word }) => word));
-    await keepWords(tx, before.id, fresh.difference(known));
+    await keepWords(tx, before.id, fresh.union(wordsOf(before)).difference(known));
   }
   return { ...before, ...row };
 }

@@ -14,10 +14,18 @@ import { NoFields } from "../orders/schemas.ts";
 import { retentionIn } from "../retention/store.ts";
 import { type AskedFor, disclose } from "./disclosure/jobs.ts";
 import { seenReceivers } from "./disclosure/store.ts";
-import { eraseCustomer, eraseEmail } from "./erasure/commands.ts";
-import { type Erasure, erasureView, type KeptFor } from "./erasure/erasure.ts";
-import { countErasures, getErasure, listErasures } from "./erasure/store.ts";
-import { DiscloseEmail, DisclosureView, EraseCustomer, EraseEmail, ErasureView, ListErasures } from "./schemas.ts";
+import { callOff, eraseCustomer, eraseEmail } from "./erasure/commands.ts";
+import { type Erasure, erasureView, type KeptFor } from "./erasures/erasure.ts";
+import { countErasures, getErasure, listErasures } from "./erasures/store.ts";
+import {
+  CancelledView,
+  DiscloseEmail,
+  DisclosureView,
+  EraseCustomer,
+  EraseEmail,
+  ErasureView,
+  ListErasures,
+} from "./schemas.ts";
 
 const documented = documentedAs({ needs: "privacy.manage", chapter: "Privacy" });
 // As long as a look through the logs of a large house takes.
@@ -34,8 +42,9 @@ export const privacyRoutes = (service: Service) =>
         id: "discloseCustomer",
         summary: "Tell all that is known of a customer",
         description:
-          "Every record of the person by kind, with events and logs. The house is also told of the log of requests" +
-          " and of kept answers. It takes as long as it takes to read the events since the customer was created." +
+          "Every record of the person at its merchant by kind, with events and logs, and orders of shops and returns" +
+          " that name its e-mail address. The house is also told of the log of requests and of kept answers. It takes" +
+          " as long as it takes to read the events since the customer was created." +
           " Nothing is changed but the audit trail, which keeps who asked. No answer is kept for an" +
           " `Idempotency-Key`, since all of it is a person's data: a repeated request is told what is known then.",
         answers: { 200: EnvelopedView(DisclosureView) },
@@ -107,6 +116,15 @@ const erasureRoutes = (service: Service) =>
         summary: "Get how far an erasure has come",
         answers: { 200: EnvelopedView(ErasureView) },
       }),
+    })
+    .delete("/erasures/:id", ({ call, params }) => end(call, params.id), {
+      detail: documented({
+        id: "cancelErasure",
+        summary: "Call an erasure off that waits",
+        description: "Nothing was erased by it yet. One that has begun cannot be undone.",
+        refuses: ["invalid_state_transition"],
+        answers: { 200: EnvelopedView(CancelledView) },
+      }),
     });
 
 /** Erasures as who asks is shown them: a merchant is told of its own webhooks alone, and not of the log of requests. */
@@ -134,6 +152,13 @@ function begin(
   return answerWrite(call, 202, async (tx) => {
     const [erasure] = await shown(tx, call, [await work(tx, { actor: call.actor })]);
     return erasureView(erasure as Erasure, await keptFor(tx, service));
+  });
+}
+
+function end(call: Call, id: string): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    await callOff(tx, id);
+    return { id, cancelled: true };
   });
 }
 

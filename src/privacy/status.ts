@@ -9,6 +9,9 @@ export type ErasureStep = (typeof erasureSteps)[number];
 /** The first step. */
 export const firstStep: ErasureStep = erasureSteps[0];
 
+/** The last step, which reads the log of requests. */
+export const lastStep: ErasureStep = "requests";
+
 /** The step after one, or null after the last. */
 export function stepAfter(step: ErasureStep): ErasureStep | null {
   return erasureSteps[erasureSteps.indexOf(step) + 1] ?? null;
@@ -19,6 +22,8 @@ export const isWaiting = (status: ErasureStatus): boolean => status === "waiting
 /** Whether an erasure is about to change its first record. */
 export const begins = (erasure: { status: ErasureStatus; step: ErasureStep | null; place: string }): boolean =>
   erasure.status === "running" && erasure.step === firstStep && erasure.place === "";
+/** Whether a piece of an erasure looks for the ids of the person's records. */
+export const looksForIds = ({ step }: { step: ErasureStep | null }): boolean => step === "events" || step === "answers";
 /** The status of an erasure that works. */
 export const runs = "running" satisfies ErasureStatus;
 /** The status of an erasure that waits. */

@@ -16,7 +16,7 @@ interface RetentionFacts {
 export const retentionKinds = [
   ...["event_payloads", "delivery_log", "receiver_answers", "request_log", "audit_trail"],
   ...["platform_notifications", "platform_orders", "carrier_callbacks", "unclaimed_scans", "kept_answers"],
-  ...["label_documents", "closed_orders", "commercial_records"],
+  ...["label_documents", "closed_orders", "idle_customers", "invitations", "commercial_records"],
 ] as const;
 export type RetentionKind = (typeof retentionKinds)[number];
 
@@ -84,6 +84,18 @@ export const retention: Readonly<Record<RetentionKind, RetentionFacts>> = {
       " counted from when the order last changed.",
     costs: "2 KB an order. Nobody can tell afterwards to whom it went; goods, amounts and moments stay.",
   },
+  idle_customers: {
+    ...{ usual: null, least: 30, most: 3650, unit: "days" },
+    what:
+      "Customers who have never ordered, or whose orders have all forgotten them: names, e-mail and other addresses," +
+      " counted from when the customer or one of its orders last changed.",
+    costs: "1 KB a customer. Whoever orders again does so as a new customer.",
+  },
+  invitations: {
+    ...{ usual: null, least: 7, most: 3650, unit: "days" },
+    what: "Invitations that were accepted, withdrawn or not used in their time. The live world alone has any.",
+    costs: "0.5 KB an invitation. The audit trail says who was invited by whom, by ids.",
+  },
   commercial_records: {
     ...{ usual: 10, least: 0, most: 30, unit: "years" },
     what:
@@ -94,7 +106,7 @@ export const retention: Readonly<Record<RetentionKind, RetentionFacts>> = {
 };
 
 /** The kinds that are kept for good unless the house says otherwise. */
-type KeptForGood = "label_documents" | "closed_orders";
+type KeptForGood = "label_documents" | "closed_orders" | "idle_customers" | "invitations";
 
 /** For how long each kind is kept; null for good. */
 export type Retention = Readonly<Record<Exclude<RetentionKind, KeptForGood>, number>> &

@@ -29,13 +29,29 @@ export async function saveRetention(tx: Tx, change: RetentionChange): Promise<vo
   }
 }
 
-/** Up to which moment records of a kind were forgotten, in milliseconds. */
-export async function sweptUntil(db: Db, kind: RetentionKind): Promise<number> {
-  const [row] = await db.sql.select().from(retention_settings).where(eq(retention_settings.kind, kind));
-  return row?.swept_until ?? 0;
+/** How far the forgetting of a kind has come. */
+interface Sweep {
+  /** Records of before this moment (ms) have been forgotten. */
+  readonly swept_until: number;
+  /** The last record that the round under way has looked at; null when none is under way. */
+  readonly round: Position | null;
 }
 
-/** Stores up to which moment records of a kind were forgotten. */
-export async function saveSwept(tx: Tx, kind: RetentionKind, swept_until: number): Promise<void> {
-  await tx.sql.update(retention_settings).set({ swept_until }).where(eq(retention_settings.kind, kind));
+/** A record by a moment and its id. */
+export type Position = readonly [at: number, id: number];
+
+/** How far the forgetting of a kind has come. */
+export async function sweepOf(db: Db, kind: RetentionKind): Promise<Sweep> {
+  const [row] = await db.sql.select().from(retention_settings).where(eq(retention_settings.kind, kind));
+  const { swept_until = null, round_at = null, round_id = null } = row ?? {};
+  return { swept_until: swept_until ?? 0, round: round_at === null ? null : [round_at, round_id ?? 0] };
+}
+
+/** Stores how far the forgetting of a kind has come. */
+export async function saveSweep(tx: Tx, kind: RetentionKind, { swept_until, round }: Sweep): Promise<void> {
+  const [round_at, round_id] = round ?? [null, null];
+  await tx.sql
+    .update(retention_settings)
+    .set({ swept_until, round_at, round_id })
+    .where(eq(retention_settings.kind, kind));
 }

@@ -207,8 +207,22 @@ async function deliverOne(settings: ServiceSettings, own: string): Promise<void>
   expect(await service.stop()).toBe(0);
 }
 
+/** Lets a webhook of the merchant and one of the house have been told of who was erased; answers the merchant's. */
+function toldOfErasures(data: string): number {
+  using raw = new Database(join(data, "test.db"));
+  const [[own] = []] = raw.query("select min(id) from subscriptions where merchant_id = ?").values(alfa);
+  const [[house_own] = []] = raw.query("select max(id) + 1 from subscriptions").values();
+  expect([typeof own, typeof house_own]).toEqual(["number", "number"]);
+  raw.run(
+    `insert into erasures (merchant_id, status, customers, place, erased, asked_by, created_at, finished_at, receivers)
+     values (?, 'done', '[]', '', '{}', '{"type":"system","id":"system","name":"System"}', 1, 1, ?)`,
+    [alfa, JSON.stringify([house_own, own])],
+  );
+  return own as number;
+}
+
 /** Moves the merchant on to a folder, where it has all it had, and nobody of the house is named. */
-async function goOn(target: string): Promise<void> {
+async function goOn(target: string, told: number): Promise<void> {
   await packhouse("merchants", "suspend", "--merchant", "ALFA", ...at(target));
   const on = join(folder, "on");
   const again = await packhouse(...words(target, on), ...keyed(usual_secret_key, usual_secret_key));
@@ -219,12 +233,16 @@ async function goOn(target: string): Promise<void> {
   const strange = `select count(*) from (${doers}) where actor_id glob '[uk][se][ry]_*'
     and actor_id not in (select 'key_' || id from api_keys where merchant_id = ${alfa})`;
   expect(arrived.query(strange).values()).toEqual([[0]]);
+  using sandbox = new Database(join(on, "test.db"), { readonly: true });
+  const receivers = sandbox.query("select distinct receivers from erasures where merchant_id = ?").values(alfa);
+  expect(receivers).toEqual([[JSON.stringify([told])]]);
 }
 
 describe("works", () => {
   test("a merchant goes with all it has, killed on the way, and its orders are delivered there", async () => {
     const keys = await houseKeys();
     const data = await suspended("from");
+    const told = toldOfErasures(data);
     const target = await place("to");
     const before = othersOf(data, alfa);
     const whole = await exported(data, "whole", house_key);
@@ -275,7 +293,7 @@ describe("works", () => {
     await deliverOne(settings, keys["ALFA"]?.["live"] ?? "");
     expect(await verified(target)).toEqual(agrees);
 
-    await goOn(target);
+    await goOn(target, told);
   });
 
   test("several merchants of a house meet in another one, the first one in the place of an unnamed one", async () => {

@@ -42,6 +42,8 @@ interface Load {
   readonly merchant: number;
   readonly keys: Keys;
   readonly doers: Doers;
+  /** The merchant's own webhooks, which go along, by their ids. */
+  readonly webhooks: ReadonlySet<string>;
   readonly numbers: Numbers;
   /** The merchant's events that have a place at the source, by that place, in their order. */
   readonly positions: readonly string[];
@@ -89,6 +91,7 @@ export class Carriage {
     for (const column of rule.emptied ?? []) carried[column] = null;
     for (const [column, place] of Object.entries(rule.places ?? {})) this.#translate(carried, column, place);
     for (const column of rule.doers ?? []) this.#hide(carried, column);
+    for (const column of rule.webhooks ?? []) carried[column] = this.#ownWebhooks(cells[column] ?? null);
     for (const [column, use] of Object.entries(rule.sealed ?? {})) {
       carried[column] = this.#sealed(rule.table, cells[column] ?? null, use, opened);
     }
@@ -135,6 +138,12 @@ export class Carriage {
     return this.#load.doers.people.has(id) ? the_merchant : the_warehouse;
   }
 
+  #ownWebhooks(told: Cell): Cell {
+    if (told === null) return null;
+    const ids = JSON.parse(told) as readonly number[];
+    return JSON.stringify(ids.filter((id) => this.#load.webhooks.has(String(id))));
+  }
+
   #sealed(table: string, text: Cell, use: string, opened: boolean): Cell {
     const { source, target } = this.#load.keys;
     if (text === null || !isSealed(text)) return text;
@@ -173,6 +182,7 @@ export async function loadOf(
 ): Promise<Load> {
   const column = async (world: World, query: string) => (await world.ask(query)).map(([id]) => id ?? "");
   const keys = await column(source, `select 'key_' || id from api_keys where ${whichOf("api_keys", merchant)}`);
+  const webhooks = await column(source, `select id from subscriptions where ${whichOf("subscriptions", merchant)}`);
   const positions = await column(
     source,
     `select position from events where merchant_id = ${merchant} and position is not null order by position`,
@@ -188,6 +198,7 @@ export async function loadOf(
     merchant,
     keys: given.keys,
     doers: { keys: new Set(keys), people: given.people },
+    webhooks: new Set(webhooks),
     numbers: { event, position },
     positions,
   };

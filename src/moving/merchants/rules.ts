@@ -13,6 +13,8 @@ interface Columns {
   readonly emptied?: readonly string[];
   /** Columns with the id of who did it, in which people and keys of the house become the warehouse. */
   readonly doers?: readonly string[];
+  /** Columns with lists of ids of webhooks: those of the house mean others at the target, and are left out. */
+  readonly webhooks?: readonly string[];
 }
 
 /** Which rows of a table go along. */
@@ -119,7 +121,8 @@ export const going: readonly Going[] = [
   part("key_observations", "key_id", "api_keys"),
   own("billable_events", { places: in_warehouse }),
   own("storage_days", { places: in_bin }),
-  own("erasures", { doers: ["asked_by"] }),
+  // The number of an event is another one at the target.
+  own("erasures", { doers: ["asked_by"], webhooks: ["receivers"], emptied: ["began_after"] }),
   // Its key begins with the merchant's id.
   own("idempotency_keys", { sealed: { body: "idempotency.answer" } }),
   ...not("it is put into the target's list by itself", "merchants"),

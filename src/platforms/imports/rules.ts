@@ -1,7 +1,7 @@
 // How a platform's order becomes an order here. Pure: what exists already is passed in.
 import { createHash } from "node:crypto";
 import { usualCompany } from "../../customers/customer.ts";
-import { type AddressFields, addressDefaults } from "../../customers/rules.ts";
+import { type AddressFields, addressDefaults, isErasedEmail } from "../../customers/rules.ts";
 import { Fault, type FaultCode, invalid } from "../../kit/fault.ts";
 import { checkProduct, productDefaults } from "../../products/rules.ts";
 import type { PlatformLine, PlatformOrder } from "../platform.ts";
@@ -162,10 +162,10 @@ export function namesOf(name: string | null): { first_name: string | null; last_
 const email = /^[^\s@\p{Cc}\ufffd]{1,64}@[^\s@\p{Cc}\ufffd]+$/u;
 const email_characters_max = 254;
 
-/** The buyer's e-mail address; if the platform has none, a reserved address that nobody has. */
+/** The buyer's e-mail address; if the platform has none that can be one, a reserved address that nobody has. */
 export function emailOf(platform: Platform, connection_id: number, order: PlatformOrder): string {
   const given = order.email?.trim() ?? "";
-  if (given.length <= email_characters_max && email.test(given)) return given;
+  if (given.length <= email_characters_max && email.test(given) && !isErasedEmail(given)) return given;
   const id = order.external_id.replace(/[^A-Za-z0-9-]/g, "-").slice(0, 40);
   return `order-${connection_id}-${id}@${platform}.invalid`;
 }

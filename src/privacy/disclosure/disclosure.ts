@@ -1,7 +1,7 @@
 import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
-import type { KeptFor } from "../erasure/erasure.ts";
-import { keptView } from "../erasure/erasure.ts";
+import type { KeptFor } from "../erasures/erasure.ts";
+import { keptView } from "../erasures/erasure.ts";
 import { type PersonalKind, personalKinds } from "../records.ts";
 
 /** All that is known of a person. */

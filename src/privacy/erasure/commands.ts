@@ -1,48 +1,72 @@
+import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { recordAct } from "../../audit/commands.ts";
-import { emailKey } from "../../customers/rules.ts";
+import { emailKey, isErasedEmail } from "../../customers/rules.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { type Actor, system } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { missing } from "../../kit/fault.ts";
+import { Fault, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { actorOf, changedLine } from "../../operations/requests/request.ts";
+import { tellsMore } from "../additions/store.ts";
+import type { Erasure } from "../erasures/erasure.ts";
+import {
+  claimErasure,
+  deleteErasure,
+  findErasureOf,
+  insertErasure,
+  listUnfinished,
+  lockErasure,
+  nextErasure,
+  saveErasure,
+} from "../erasures/store.ts";
 import {
   eventsBefore,
+  eventsIn,
   forgetAnswersTo,
   keysOf,
+  lastEvent,
+  mayHaveBeenTold,
   nextAnswers,
   nextBlocks,
-  nextEvents,
+  reachesAnswersOf,
+  type Span,
   saveAnswer,
   saveBlock,
   saveEvent,
+  sendingUntil,
+  spanOfEvents,
 } from "../logs/store.ts";
+import { emailsOf, findPeople } from "../people/store.ts";
 import type { PersonalKind } from "../records.ts";
-import { mentions, ownTerms, redactedJson, redactedPath, redactedQuery, type Traces, termsOf } from "../redaction.ts";
-import { type ErasureStep, ended, firstStep, isWaiting, runs, stepAfter, waits } from "../status.ts";
-import type { Erasure } from "./erasure.ts";
+import {
+  erased_word,
+  idsAmong,
+  mentions,
+  ownTerms,
+  redactedJson,
+  redactedPath,
+  redactedQuery,
+  type Traces,
+  termsOf,
+} from "../redaction.ts";
+import { type ErasureStep, ended, firstStep, isWaiting, lastStep, runs, stepAfter, waits } from "../status.ts";
 import { awaitedReturns, isFinished, refusal, type Unfinished, unfinishedStatuses } from "./rules.ts";
 import {
   addressesOf,
-  claimErasure,
   eraseImports,
   eraseOrders,
   erasePeople,
   eraseReturnEmails,
-  findErasuresOf,
-  findPeople,
-  insertErasure,
+  importsIn,
+  isAwaited,
   lastEnd,
   lockPeople,
-  nextErasure,
-  nextImports,
   nextOrders,
   ordersIn,
-  saveErasure,
+  spanOfImports,
   textsOfOrders,
   unfinishedOf,
-  wireIdsOf,
 } from "./store.ts";
 
 const hour_ms = 3_600_000;
@@ -53,42 +77,92 @@ interface Asked {
   /** For how many days after the last open order has ended it waits; null to refuse while one is open. */
   readonly after_days: number | null;
   readonly actor: Actor;
+  /** Whether it is recorded beside the data already whom it erases, so that nobody may call it off. */
+  readonly recorded?: boolean;
 }
 
 /**
- * Begins to erase a customer; the job `privacy.erase` goes on with it. One that was erased, or is about to be, is
- * answered as it is. Refuses: resource_missing, orders_open.
+ * Begins to erase a customer; the job `privacy.erase` goes on with it. While one is under way it is answered as it is,
+ * or waits for fewer days; so is one that is done, unless something was added since. Refuses: resource_missing,
+ * orders_open.
  */
 export async function eraseCustomer(tx: Tx, id: string, asked: Asked): Promise<Erasure> {
   const [customer] = await lockPeople(tx, [readId("customer", id) ?? 0]);
   if (customer === undefined) throw missing("customer", id);
-  const [known] = await findErasuresOf(tx, [customer.id]);
-  if (known !== undefined) return known;
-  return begin(tx, { customers: [customer.id], email: customer.email, merchant_id: customer.merchant_id }, asked);
+  const known = (await listUnfinished(tx)).findLast(({ customers }) => customers.includes(customer.id));
+  const hastened = known === undefined ? null : await hasten(tx, known, asked, [customer.id]);
+  if (hastened !== null) return hastened;
+  const { erased_at, email, merchant_id } = customer;
+  if (erased_at !== null && !(await tellsMore(tx, [customer.id]))) {
+    const done = await findErasureOf(tx, customer.id);
+    if (done !== null) return done;
+  }
+  return begin(tx, { customers: [customer.id], email: erased_at === null ? email : null, merchant_id }, asked);
 }
 
 /**
  * Begins to erase whoever has an e-mail address: the customers with it, and what stands in imports, returns and logs
- * without a customer. Nothing is answered of whether anybody had it. Refuses: orders_open.
+ * without a customer. While one is under way for the address, it is answered, and reaches whoever has the address now.
+ * Nothing is answered of whether anybody had it. Refuses: orders_open.
  */
 export async function eraseEmail(tx: Tx, email: string, asked: Asked): Promise<Erasure> {
-  const found = await findPeople(tx, emailKey(email));
-  const locked = await lockPeople(tx, found);
-  return begin(tx, { customers: locked.map(({ id }) => id), email, merchant_id: tx.scope.sees }, asked);
+  const key = emailKey(email);
+  const locked = await lockPeople(tx, await findPeople(tx, key));
+  const customers = locked.map(({ id }) => id);
+  const known = (await listUnfinished(tx)).findLast(
+    (one) => one.email !== null && emailKey(one.email) === key && one.merchant_id === tx.scope.sees,
+  );
+  const hastened = known === undefined ? null : await hasten(tx, known, asked, customers);
+  return hastened ?? begin(tx, { customers, email, merchant_id: tx.scope.sees }, asked);
 }
 
-type Person = Pick<Erasure, "customers" | "merchant_id"> & { readonly email: string };
+type Person = Pick<Erasure, "customers" | "merchant_id" | "email">;
 
 async function begin(tx: Tx, { customers, email, merchant_id }: Person, asked: Asked): Promise<Erasure> {
-  const { after_days, actor } = asked;
+  const { after_days, actor, recorded = false } = asked;
   const unfinished = await unfinishedFor(tx, customers);
   if (after_days === null && !isFinished(unfinished)) throw refusal(unfinished);
   tx.wake("privacy.erase", tx.now);
   return insertErasure(tx, {
     ...{ customers, merchant_id, email, after_days, terms: null, step: null, place: "" },
     ...{ status: waits, next_at: tx.now, erased: {}, receivers: [], asked_by: actor },
-    ...{ created_at: tx.now, finished_at: null },
+    ...{ created_at: tx.now, finished_at: null, began_at: recorded ? tx.now : null, began_after: null },
   });
+}
+
+/**
+ * An erasure that is asked for again: while it waits, it reaches more customers, and waits for fewer days. Null when it
+ * is gone, or has begun without one of the customers.
+ */
+async function hasten(tx: Tx, { id }: Erasure, asked: Asked, wanted: readonly number[]): Promise<Erasure | null> {
+  const known = await lockErasure(tx, id);
+  if (known === null) return null;
+  if (!isWaiting(known.status)) return wanted.every((one) => known.customers.includes(one)) ? known : null;
+  const customers = [...new Set([...known.customers, ...wanted])];
+  // Asked for at once where nothing is open, it does not wait any longer.
+  const at_once = asked.after_days ?? (isFinished(await unfinishedFor(tx, customers)) ? 0 : null);
+  const isSooner = at_once !== null && known.after_days !== null && at_once < known.after_days;
+  const erasure: Erasure = {
+    ...{ ...known, customers, after_days: isSooner ? at_once : known.after_days },
+    began_at: known.began_at ?? (asked.recorded ? tx.now : null),
+  };
+  if (isDeepStrictEqual(erasure, known)) return known;
+  const woken = { ...erasure, next_at: tx.now };
+  await saveErasure(tx, woken);
+  tx.wake("privacy.erase", tx.now);
+  return woken;
+}
+
+/** Calls an erasure off that waits. Refuses: resource_missing, invalid_state_transition. */
+export async function callOff(tx: Tx, id: string): Promise<void> {
+  const erasure = await lockErasure(tx, readId("erasure", id) ?? 0);
+  if (erasure === null) throw missing("erasure", id);
+  if (!isWaiting(erasure.status) || erasure.began_at !== null) {
+    throw new Fault("invalid_state_transition", `${wireId("erasure", erasure.id)} has begun, and cannot be undone.`, {
+      status: erasure.status,
+    });
+  }
+  await deleteErasure(tx, erasure.id);
 }
 
 /** What still needs the data of these customers. */
@@ -115,6 +189,10 @@ export interface DuePiece {
   readonly erasure: Erasure;
   /** The users of the merchant whose records it reaches; the test world does not know them. */
   readonly users: readonly string[];
+  /** The ids of the person's records as the wire writes them, where the piece looks for them. */
+  readonly ids: ReadonlySet<string>;
+  /** How long other servers may hold on to lines of the log of requests, in milliseconds. */
+  readonly settles_ms: number;
 }
 
 /**
@@ -127,7 +205,7 @@ export async function erasePiece(tx: Tx, due: DuePiece | null): Promise<Progress
   if (due === null || claimed === null || !isDeepStrictEqual(placeOf(claimed), placeOf(due.erasure))) {
     return { erasure: null, next_at: await nextErasure(tx) };
   }
-  const erasure = isWaiting(claimed.status) ? await lookAgain(tx, claimed) : await step(tx, claimed, due.users);
+  const erasure = isWaiting(claimed.status) ? await lookAgain(tx, claimed) : await step(tx, claimed, due);
   assert(!isDeepStrictEqual(erasure, claimed), "an erasure goes on with each piece");
   await saveErasure(tx, erasure);
   if (erasure.finished_at !== null && tx.mode === "live") await record(tx, erasure);
@@ -136,25 +214,47 @@ export async function erasePiece(tx: Tx, due: DuePiece | null): Promise<Progress
 
 const placeOf = ({ status, step, place }: Erasure) => [status, step, place];
 
+const scopeOf = (tx: Tx, { merchant_id }: Erasure): Tx =>
+  merchant_id === null ? tx : tx.scoped({ sees: merchant_id, makes: null });
+
 /** Begins with an erasure whose orders have ended, or says when to look at it again. */
-async function lookAgain(tx: Tx, erasure: Erasure): Promise<Erasure> {
+async function lookAgain(tx: Tx, known: Erasure): Promise<Erasure> {
+  const erasure = { ...known, customers: await peopleOf(scopeOf(tx, known), known) };
   const { customers, after_days } = erasure;
   await lockPeople(tx, customers);
   const due = (await lastEnd(tx, customers)) + (after_days ?? 0) * day_ms;
-  if (!isFinished(await unfinishedFor(tx, customers))) return { ...erasure, next_at: tx.now + hour_ms };
+  if (await isNeeded(tx, erasure)) return { ...erasure, next_at: tx.now + hour_ms };
   if (after_days !== null && customers.length > 0 && due > tx.now) return { ...erasure, next_at: due };
-  return { ...erasure, status: runs, step: firstStep, place: "", next_at: tx.now };
+  return { ...erasure, status: runs, step: firstStep, place: "", next_at: tx.now, began_at: tx.now };
+}
+
+/** The customers of an erasure; where there were none when it was asked for, those who have the address since. */
+async function peopleOf(tx: Tx, { customers, email }: Erasure): Promise<readonly number[]> {
+  return customers.length > 0 || email === null ? customers : findPeople(tx, emailKey(email));
+}
+
+/** Whether something needs the person's data: what is open, or an order of a shop that is about to be imported. */
+async function isNeeded(tx: Tx, erasure: Erasure): Promise<boolean> {
+  const { customers, email } = erasure;
+  if (!isFinished(await unfinishedFor(tx, customers))) return true;
+  return email !== null && (await isAwaited(scopeOf(tx, erasure), emailKey(email)));
 }
 
 type Piece = Pick<Erasure, "place"> & {
+  /** Whether it has to wait again, since something was made that needs the person's data. */
+  readonly waits?: true;
+  /** When it began to erase, and behind which event. */
+  readonly began?: Pick<Erasure, "began_at" | "began_after">;
   /** Whether more is left of the step. */
   readonly more: boolean;
   readonly counts?: Partial<Record<PersonalKind, number>>;
   readonly terms?: readonly string[];
   readonly receivers?: readonly number[];
+  /** When the next piece is due; at once where nothing is said. */
+  readonly next_at?: number;
 };
 
-type Step = (tx: Tx, erasure: Erasure, users: readonly string[]) => Promise<Piece>;
+type Step = (tx: Tx, erasure: Erasure, users: readonly string[], ids: DuePiece["ids"]) => Promise<Piece>;
 
 const steps: Readonly<Record<ErasureStep, Step>> = {
   records: eraseRecords,
@@ -164,41 +264,32 @@ const steps: Readonly<Record<ErasureStep, Step>> = {
   requests: redactRequests,
 };
 
-async function step(tx: Tx, erasure: Erasure, users: readonly string[]): Promise<Erasure> {
+async function step(tx: Tx, erasure: Erasure, { users, ids, settles_ms }: DuePiece): Promise<Erasure> {
   const at = erasure.step ?? firstStep;
-  const { merchant_id } = erasure;
-  const seen = merchant_id === null ? tx : tx.scoped({ sees: merchant_id, makes: null });
-  const { place, more, counts = {}, terms = [], receivers = [] } = await steps[at](seen, erasure, users);
+  const piece = await steps[at](scopeOf(tx, erasure), erasure, users, ids);
+  if (piece.waits) return { ...erasure, status: waits, step: null, place: "", next_at: tx.now + hour_ms };
+  const { place, more, counts = {}, terms = [], receivers = [], began = {} } = piece;
   const erased = { ...erasure.erased };
   for (const [kind, count] of Object.entries(counts)) if (count > 0) erased[kind] = (erased[kind] ?? 0) + count;
   const known = {
-    ...erasure,
-    erased,
+    ...{ ...erasure, ...began, erased },
     terms: termsOf([...(erasure.terms ?? []), ...terms]),
     receivers: [...new Set([...erasure.receivers, ...receivers])],
   };
-  if (more) return { ...known, place, next_at: tx.now };
+  if (more) return { ...known, place, next_at: piece.next_at ?? tx.now };
   const next = stepAfter(at);
-  if (next !== null) return { ...known, step: next, place: "", next_at: tx.now };
+  const next_at = tx.now + (next === lastStep ? settles_ms : 0);
+  if (next !== null) return { ...known, step: next, place: "", next_at };
   const forgotten = { terms: null, email: null, step: null, place: "" };
   return { ...known, ...forgotten, status: ended, next_at: null, finished_at: tx.now };
 }
 
 const orders_together = 20;
 
-/** The customers with all that belongs to them, and then their orders, some in each piece. */
-async function eraseRecords(tx: Tx, { customers, place, email }: Erasure): Promise<Piece> {
-  if (place === "") {
-    const people = await lockPeople(tx, customers);
-    const homes = await addressesOf(tx, customers);
-    const counts = customers.length === 0 ? {} : await erasePeople(tx, customers);
-    return {
-      place: "0",
-      more: true,
-      counts,
-      terms: [email, ...people.flatMap(textsOfPerson), ...homes.flatMap(textsOfPlace)].filter((text) => text !== null),
-    };
-  }
+/** The customers with all that belongs to them, and returns that name them, then their orders, some in each piece. */
+async function eraseRecords(tx: Tx, erasure: Erasure): Promise<Piece> {
+  const { customers, place } = erasure;
+  if (place === "") return erasePersons(tx, erasure);
   const found = await nextOrders(tx, customers, Number(place), orders_together);
   if (found.length === 0) return { place, more: false };
   const texts = await textsOfOrders(
@@ -211,9 +302,38 @@ async function eraseRecords(tx: Tx, { customers, place, email }: Erasure): Promi
     place: String(found.at(-1)?.id),
     more: true,
     counts,
-    terms: [...terms, ...texts].filter((text) => text !== null),
+    terms: termsAmong([...terms, ...texts]),
   };
 }
+
+async function erasePersons(tx: Tx, erasure: Erasure): Promise<Piece> {
+  const { customers, email } = erasure;
+  const people = await lockPeople(tx, customers);
+  // The person may have ordered since it was looked at.
+  if (await isNeeded(tx, erasure)) return { place: "", more: true, waits: true };
+  const homes = await addressesOf(tx, customers);
+  const emails = [...(email === null ? [] : [emailKey(email)]), ...(await emailsOf(tx, customers))];
+  const returns = await eraseReturnEmails(tx, emails, tx.now);
+  const mark = randomBytes(6).toString("hex");
+  return {
+    place: "0",
+    more: true,
+    began: { began_at: tx.now, began_after: await lastEvent(unscopedOf(tx)) },
+    counts: { ...(customers.length === 0 ? {} : await erasePeople(tx, customers, mark)), returns },
+    terms: termsAmong([
+      ...emails,
+      ...people.flatMap(textsOfPerson),
+      ...homes.flatMap(textsOfPlace),
+      ...homes.map(idOfPlace),
+    ]),
+  };
+}
+
+/** The texts that find a person: not those that stand for somebody who was erased, whoever it was. */
+const termsAmong = (texts: readonly (string | null)[]): string[] =>
+  texts.filter((text) => text !== null).filter((text) => text !== erased_word && !isErasedEmail(text));
+
+const unscopedOf = (tx: Tx): Tx => tx.scoped({ sees: null, makes: null });
 
 const textsOfPerson = (one: {
   email: string;
@@ -232,43 +352,69 @@ const textsOfPlace = (one: {
   phone?: string | null;
 }) => [...[one.name, one.address_line1, one.address_line2, one.phone ?? null]];
 
+/** The address is deleted, and found in kept answers by its id alone. */
+const idOfPlace = ({ id }: { id: number }) => wireId("address", id);
+
 const imports_together = 200;
-
-/** Orders of platforms that were never imported, and returns that name the e-mail address. */
-async function eraseStrays(tx: Tx, { place, email }: Erasure): Promise<Piece> {
-  const key = emailKey(email ?? "");
-  const returns = place === "" ? await eraseReturnEmails(tx, key) : 0;
-  const found = await nextImports(tx, Number(place || 0), imports_together);
-  const theirs = found.filter(({ payload }) => emailKey(payload?.email ?? "") === key).map(({ id }) => id);
-  const imports = theirs.length === 0 ? 0 : await eraseImports(tx, theirs);
-  const last = found.at(-1)?.id ?? 0;
-  return { place: String(last), more: found.length === imports_together, counts: { returns, imports } };
-}
-
 const events_together = 300;
-
-async function tracesOf(tx: Tx, { customers, terms }: Erasure): Promise<Traces> {
-  return { ids: await wireIdsOf(tx, customers), terms: terms ?? [] };
+/** How far a piece has come that looked through a span of rows, of which it may have found too many for one piece. */
+function reached(found: readonly number[], limit: number, { to, is_last }: Span): Pick<Piece, "place" | "more"> {
+  const last = found.at(-1);
+  if (found.length === limit && last !== undefined) return { place: String(last), more: true };
+  return { place: String(to), more: !is_last };
 }
 
-/** Payloads of events that name a record of the person or the e-mail address. */
-async function redactEvents(tx: Tx, erasure: Erasure): Promise<Piece> {
-  const traces = await tracesOf(tx, erasure);
-  const after = erasure.place === "" ? await firstEvent(tx, erasure) : Number(erasure.place);
-  const found = await nextEvents(tx, after, events_together);
-  const named = found.filter(({ body }) => mentions(body, { ids: traces.ids, terms: ownTerms(traces.terms) }));
+/** Orders of platforms that were never imported, and name an e-mail address of the person. */
+async function eraseStrays(tx: Tx, { place, email, terms, began_at }: Erasure): Promise<Piece> {
+  const keys = new Set([...(email === null ? [] : [email]), ...ownTerms(terms ?? [])].map(emailKey));
+  if (keys.size === 0) return { place, more: false };
+  const until = began_at ?? tx.now;
+  const span = await spanOfImports(unscopedOf(tx), Number(place || 0));
+  const found = await importsIn(tx, span, { limit: imports_together, until });
+  const theirs = found.filter(({ payload }) => payload?.email != null && keys.has(emailKey(payload.email)));
+  const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
+  const imports = await eraseImports(tx, idsOf(theirs));
+  return { ...reached(idsOf(found), imports_together, span), counts: { imports } };
+}
+
+/**
+ * Payloads of events that name a record of the person or the e-mail address. Once the person is erased, somebody else
+ * may have the address, as a new customer: then only the records count.
+ */
+async function redactEvents(tx: Tx, erasure: Erasure, _users: unknown, ids: DuePiece["ids"]): Promise<Piece> {
+  const { terms, began_after, place } = erasure;
+  const tracesOf = (seq: number): Traces => ({
+    ids,
+    terms: began_after === null || seq <= began_after ? (terms ?? []) : idsAmong(terms ?? []),
+  });
+  const after = place === "" ? await firstEvent(tx, erasure) : Number.parseInt(place, 10);
+  const span = await spanOfEvents(unscopedOf(tx), after);
+  const found = await eventsIn(tx, span, events_together);
+  const named = found.filter(({ seq, body }) => mentions(body, { ids, terms: ownTerms(tracesOf(seq).terms) }));
+  let events = 0;
   for (const { seq, body, previous } of named) {
-    const left = previous === null ? null : withoutPrevious(previous, traces);
-    await saveEvent(tx, seq, redactedJson(body, traces), left);
+    const traces = tracesOf(seq);
+    const left = { body: redactedJson(body, traces), previous: previous && withoutPrevious(previous, traces) };
+    if (left.body === body && left.previous === previous) continue;
+    await saveEvent(tx, seq, left.body, left.previous);
+    events += 1;
   }
   // The house may have webhooks of its own for the events of a merchant.
-  const { forgotten, receivers } = await forgetAnswersTo(
-    tx.scoped({ sees: null, makes: null }),
-    named.map(({ id }) => id),
-  );
-  const counts = { events: named.length, delivery_log: forgotten };
-  return { place: String(found.at(-1)?.seq ?? after), more: found.length === events_together, counts, receivers };
+  const event_ids = named.map(({ id }) => id);
+  const { forgotten, receivers } = await forgetAnswersTo(unscopedOf(tx), event_ids);
+  const untold = place === "" ? await toldBefore(tx, erasure) : [];
+  const done = { counts: { events, delivery_log: forgotten }, receivers: [...receivers, ...untold] };
+  // What is being sent this moment is still answered: those answers are forgotten when the same events are met again.
+  const sent_at = place.endsWith(met_again) ? null : await sendingUntil(unscopedOf(tx), event_ids);
+  if (sent_at !== null) return { ...done, place: `${after}${met_again}`, more: true, next_at: sent_at + noted_ms };
+  const seqs = found.map(({ seq }) => seq);
+  return { ...done, ...reached(seqs, events_together, span) };
 }
+
+// Behind the number of an event in the place of an erasure: the events that follow have been changed already.
+const met_again = " again";
+// An attempt that has ended is noted together with others.
+const noted_ms = 1000;
 
 /** Old values stand beside no id, so that all of them are taken for the person's. */
 function withoutPrevious(previous: string, { terms }: Traces): string {
@@ -279,26 +425,39 @@ function withoutPrevious(previous: string, { terms }: Traces): string {
 }
 
 /** Events of before the first of the customers was made are about others. */
-async function firstEvent(tx: Tx, { customers }: Erasure): Promise<number> {
+async function firstEvent(tx: Tx, erasure: Erasure): Promise<number> {
+  return eventsBefore(unscopedOf(tx), (await sinceWhen(tx, erasure)) ?? 0);
+}
+
+async function sinceWhen(tx: Tx, { customers }: Erasure): Promise<number | null> {
   const people = await lockPeople(tx, customers);
-  const first = Math.min(...people.map(({ created_at }) => created_at));
-  return eventsBefore(tx, Number.isFinite(first) ? first - hour_ms : 0);
+  return people.length === 0 ? null : Math.min(...people.map(({ created_at }) => created_at)) - hour_ms;
+}
+
+/** The webhooks that may have been sent events of the customers which are forgotten. */
+async function toldBefore(tx: Tx, erasure: Erasure): Promise<number[]> {
+  const since = await sinceWhen(tx, erasure);
+  return since === null ? [] : mayHaveBeenTold(unscopedOf(tx), since, erasure.merchant_id);
 }
 
 const answers_together = 300;
 
-/** Answers that are kept for repeated requests. Those that are sealed show a secret and no person. */
-async function redactAnswers(tx: Tx, erasure: Erasure): Promise<Piece> {
-  const traces = await tracesOf(tx, erasure);
+/**
+ * Answers that are kept for repeated requests. Those that are sealed show a secret and no person; in those of after it
+ * began, somebody else may have the e-mail address.
+ */
+async function redactAnswers(tx: Tx, erasure: Erasure, _users: unknown, ids: DuePiece["ids"]): Promise<Piece> {
+  const { merchant_id, began_at, terms } = erasure;
   const found = await nextAnswers(tx, erasure.place, answers_together);
-  const { merchant_id } = erasure;
-  // Whoever has the address may be known to other merchants as well, whose answers stay as they were.
-  const whose = merchant_id === null ? "" : `${wireId("merchant", merchant_id)} `;
-  const terms = ownTerms(traces.terms);
-  const named = found.filter(({ key, body }) =>
-    mentions(body, { ids: traces.ids, terms: key.startsWith(whose) ? terms : [] }),
+  const isReached = reachesAnswersOf(merchant_id);
+  const answers = found.map((one) => {
+    const isBefore = began_at === null || one.created_at < began_at;
+    return { ...one, traces: { ids, terms: isBefore ? (terms ?? []) : idsAmong(terms ?? []) } };
+  });
+  const named = answers.filter(({ key, body, traces }) =>
+    mentions(body, { ids, terms: isReached(key) ? ownTerms(traces.terms) : idsAmong(traces.terms) }),
   );
-  for (const { key, body } of named) await saveAnswer(tx, key, redactedJson(body, traces));
+  for (const { key, body, traces } of named) await saveAnswer(tx, key, redactedJson(body, traces));
   const counts = { kept_answers: named.length };
   return { place: found.at(-1)?.key ?? "", more: found.length === answers_together, counts };
 }

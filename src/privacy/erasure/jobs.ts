@@ -1,29 +1,68 @@
+import { engine } from "../../config.ts";
 import { type Erasure as Recorded, recordErasures } from "../../database/erasures.ts";
 import type { Stores } from "../../database/open.ts";
-import type { Store } from "../../database/store.ts";
+import type { Store, Tx } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";
 import { requestLogOf } from "../../operations/requests/jobs.ts";
+import type { Erasure } from "../erasures/erasure.ts";
+import { dueErasure, lastErased, nextErasure, postponeErasure } from "../erasures/store.ts";
 import { usersOf } from "../logs/store.ts";
-import { begins, firstStep } from "../status.ts";
+import { begins, lastStep, looksForIds } from "../status.ts";
 import { type DuePiece, eraseCustomer, erasePiece } from "./commands.ts";
-import { dueErasure, isKnown, lastErased, madeAt } from "./store.ts";
+import { isKnown, madeAt, wireIdsOf } from "./store.ts";
+
+// Twice as long as a server keeps what it was asked before it writes it down.
+const lines_wait_ms = 2000;
 
 /**
  * A round of `privacy.erase`: one piece of an erasure. Whom it begins to erase is written beside the data first, so
  * that no restore brings anyone back. What was overwritten is gone from the disk when it is done.
  */
 export async function eraseDue(store: Store, service: Service): Promise<number | null> {
-  const due = await prepareDue(store, service.stores.live, service.erasures_path);
-  const { erasure, next_at } = await store.write((tx) => erasePiece(tx, due));
+  const settles_ms = service.registry === null ? 0 : lines_wait_ms;
+  const due = await prepareDue(store, service.stores.live, { path: service.erasures_path, settles_ms });
   // Requests of a moment ago wait in memory to be logged: the log is read last.
-  if (erasure?.step === firstStep) await requestLogOf(service).flush();
+  if (due?.erasure.step === lastStep) await requestLogOf(service).flush();
+  const { erasure, next_at, failed } = await pieceOf(store, due);
+  // It is told of as any job that fails, which is then run again.
+  if (failed !== undefined) throw failed;
   if (erasure?.finished_at != null) await store.shred();
   return next_at;
 }
 
+const again_ms = 3_600_000;
+
+/** The innermost cause of an error: the messages around it hold the values of a statement, which are a person's. */
+const rootOf = (error: unknown): string =>
+  error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : String(error);
+
+/** What a piece came to, and why it failed. */
+type Done = Awaited<ReturnType<typeof erasePiece>> & { readonly failed?: Error };
+
+/** Does a piece. An erasure that fails is put off, so that the others go on. */
+async function pieceOf(store: Store, due: DuePiece | null): Promise<Done> {
+  try {
+    return await store.write((tx) => erasePiece(tx, due));
+  } catch (error) {
+    if (due === null) throw error;
+    const { id } = due.erasure;
+    const next_at = await store.write(async (tx) => {
+      await postponeErasure(tx, id, tx.now + again_ms);
+      return nextErasure(tx);
+    });
+    const why = `${wireId("erasure", id)} could not go on, and is tried again in an hour: ${rootOf(error)}`;
+    const failed = new Error(why, { cause: error });
+    return { erasure: null, next_at, failed };
+  }
+}
+
 /** Reads the erasure that is due, and records whom it is about to erase. The piece of another one is not done then. */
-async function prepareDue(store: Store, live: Store, path: string | null): Promise<DuePiece | null> {
+async function prepareDue(
+  store: Store,
+  live: Store,
+  { path, settles_ms }: Pick<DuePiece, "settles_ms"> & { readonly path: string | null },
+): Promise<DuePiece | null> {
   const { erasure, made, now } = await store.read(async (db) => {
     const erasure = await dueErasure(db);
     const made = erasure !== null && path !== null && begins(erasure) ? await madeAt(db, erasure.customers) : [];
@@ -39,7 +78,19 @@ async function prepareDue(store: Store, live: Store, path: string | null): Promi
   }
   const { merchant_id } = erasure;
   const users = merchant_id === null ? [] : await live.read((db) => usersOf(db, merchant_id));
-  return { erasure, users };
+  const ids: ReadonlySet<string> = looksForIds(erasure) ? await idsOf(store, erasure) : new Set();
+  return { erasure, users, ids, settles_ms };
+}
+
+const read_ids = new WeakMap<Store, { readonly erasure_id: number; readonly ids: ReadonlySet<string> }>();
+
+/** The ids of the records of a person, read once for all pieces that look for them. */
+async function idsOf(store: Store, { id, customers }: Erasure): Promise<ReadonlySet<string>> {
+  const known = read_ids.get(store);
+  if (known?.erasure_id === id) return known.ids;
+  const ids = await store.read((db) => wireIdsOf(db, customers));
+  read_ids.set(store, { erasure_id: id, ids });
+  return ids;
 }
 
 const shredded = new WeakMap<Store, number>();
@@ -55,35 +106,58 @@ export async function shredErased(store: Store): Promise<void> {
 }
 
 /**
- * Does all that is due of erasures at once, without a running service. Whom it erases is written into the file at
- * `path` first; null where it stands there already.
+ * Does all that is due of erasures at once, without a service of this process. Whom it erases is written into the file
+ * at `path` first; null where it stands there already, as after a restore, when no other server runs. Throws at the end
+ * when one of them could not go on.
  */
 export async function eraseAllDue(store: Store, live: Store, path: string | null): Promise<void> {
+  const settles_ms = engine === "postgres" && path !== null ? lines_wait_ms : 0;
+  let first: Error | undefined;
   for (;;) {
-    const due = await prepareDue(store, live, path);
-    const { erasure, next_at } = await store.write((tx) => erasePiece(tx, due));
+    const due = await prepareDue(store, live, { path, settles_ms });
+    const { erasure, next_at, failed } = await pieceOf(store, due);
+    first ??= failed;
     if (erasure?.finished_at != null) await store.shred();
     const now = await store.read(async (db) => db.now);
-    if (erasure === null || next_at === null || next_at > now) return;
+    if (next_at === null || next_at > now + settles_ms || (erasure === null && failed === undefined)) break;
+    if (next_at > now) await Bun.sleep(next_at - now);
   }
+  if (first !== undefined) throw first;
 }
 
 const restoring = { type: "system", id: "restore", name: "Restore", request_id: null } as const;
 
 /**
  * Erases a customer again who was erased after the backup was made that a world comes from. Where orders were open
- * then, it waits for them as any erasure does. Answers whether there was anyone to erase.
+ * then, it waits for them as any erasure does. Answers whether there was anyone to erase. One that has begun and cannot
+ * go on is told of, and the server goes on with it; where not even that can be kept, it throws and says of whom.
  */
 export async function eraseAgain(
   stores: Pick<Stores, Recorded["mode"]>,
-  { mode, customer_id, created_at }: Recorded,
+  recorded: Recorded,
+  say: (line: string) => void,
 ): Promise<boolean> {
+  const { mode, customer_id } = recorded;
   const store = stores[mode];
-  const begun = await store.write(async (tx) => {
-    if (!(await isKnown(tx, customer_id, created_at))) return false;
-    await eraseCustomer(tx, wireId("customer", customer_id), { after_days: 0, actor: restoring });
-    return true;
-  });
-  if (begun) await eraseAllDue(store, stores.live, null);
-  return begun;
+  const name = `${wireId("customer", customer_id)} of the ${mode} world`;
+  const begun = await store
+    .write((tx) => beginAgain(tx, recorded))
+    .catch((error: unknown) => {
+      throw new Error(`${name}, who was erased since the backup, cannot be erased again: ${rootOf(error)}`);
+    });
+  if (!begun) return false;
+  try {
+    await eraseAllDue(store, stores.live, null);
+  } catch (error) {
+    say(`${name}, who was erased since the backup, is not erased everywhere yet: ${rootOf(error)}`);
+    say("The server tries it again every hour. GET /erasures tells when it is done.");
+  }
+  return true;
+}
+
+async function beginAgain(tx: Tx, { customer_id, created_at }: Recorded): Promise<boolean> {
+  if (!(await isKnown(tx, customer_id, created_at))) return false;
+  const asked = { after_days: 0, actor: restoring, recorded: true };
+  await eraseCustomer(tx, wireId("customer", customer_id), asked);
+  return true;
 }

@@ -1,100 +1,24 @@
-// The SQL of erasures: the rows of a person by kind, and what becomes of each of their columns.
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  gt,
-  inArray,
-  isNotNull,
-  isNull,
-  lte,
-  ne,
-  or,
-  type SQL,
-  sql as template,
-} from "drizzle-orm";
+// The SQL of what an erasure changes: the rows of a person by kind, and what becomes of each of their columns.
+import { isDeepStrictEqual } from "node:util";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
-import { among, amongThose, eachOf, forUpdate, given, isOneOf, list, skipLocked } from "../../../db/kit.ts";
+import { among, amongThose, folded, forSoleUse, forUpdate, isOneOf, list } from "../../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../../db/schema/customers.ts";
 import { order_history, order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
 import { platform_imports } from "../../../db/schema/platforms.ts";
-import { erasures } from "../../../db/schema/privacy.ts";
 import { refunds, return_inspections, return_items, returns } from "../../../db/schema/returns.ts";
 import { label_documents, labels, shipments } from "../../../db/schema/shipments.ts";
 import { tracking_events, tracking_records, waiting_updates } from "../../../db/schema/tracking.ts";
 import type { Place } from "../../../db/schema/warehouses.ts";
+import { erased_domain } from "../../customers/rules.ts";
 import type { Db, Reading, Tx } from "../../database/store.ts";
-import { missing } from "../../kit/fault.ts";
-import { readId, wireId } from "../../kit/ids.ts";
-import type { Window } from "../../kit/page.ts";
+import { wireId } from "../../kit/ids.ts";
+import { queuedImports } from "../../platforms/status.ts";
 import type { Drawing } from "../../typesetting/drawings/drawing.ts";
+import { type Span, spanOf } from "../logs/store.ts";
 import { type PersonalKind, personalRecords } from "../records.ts";
 import { erased_email, erased_word } from "../redaction.ts";
-import type { Erasure } from "./erasure.ts";
-
-/** The erasure that an identifier names. Refuses: resource_missing. */
-export async function getErasure(db: Db, id: string): Promise<Erasure> {
-  const [row] = await db.sql
-    .select()
-    .from(erasures)
-    .where(eq(erasures.id, readId("erasure", id) ?? 0));
-  if (row === undefined) throw missing("erasure", id);
-  return row;
-}
-
-/** Erasures of one customer; of all for null. */
-const isOf = (customer: number | null) =>
-  customer === null
-    ? undefined
-    : template`exists (select 1 from ${eachOf(erasures.customers)} where cast(part.value as text) = ${`${customer}`})`;
-
-/** A page of erasures, of one customer or of all for null, newest first. */
-export async function listErasures(
-  db: Db,
-  customer: number | null,
-  { limit, offset, after }: Window,
-): Promise<Erasure[]> {
-  const { created_at, id } = erasures;
-  const behind = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
-  return db.sql
-    .select()
-    .from(erasures)
-    .where(and(isOf(customer), behind))
-    .orderBy(desc(created_at), desc(id))
-    .limit(limit)
-    .offset(offset);
-}
-
-/** How many erasures there are, of one customer or of all for null. */
-export async function countErasures(db: Db, customer: number | null): Promise<number> {
-  return db.sql.$count(erasures, isOf(customer));
-}
-
-/** Stores a new erasure. */
-export async function insertErasure(tx: Tx, fields: Omit<Erasure, "id">): Promise<Erasure> {
-  const [row] = await tx.sql.insert(erasures).values(fields).returning({ id: erasures.id });
-  return { id: row?.id ?? 0, ...fields };
-}
-
-/** Stores how far an erasure has come. */
-export async function saveErasure(tx: Tx, { id, ...fields }: Erasure): Promise<void> {
-  await tx.sql.update(erasures).set(fields).where(eq(erasures.id, id));
-}
-
-const isDue = (db: Db) => and(isNotNull(erasures.next_at), lte(erasures.next_at, given(template`${db.now}`)));
-
-/** The oldest erasure that is due, or null. */
-export async function dueErasure(db: Db): Promise<Erasure | null> {
-  const [row] = await db.sql
-    .select()
-    .from(erasures)
-    .where(isDue(db))
-    .orderBy(asc(erasures.next_at), asc(erasures.id))
-    .limit(1);
-  return row ?? null;
-}
 
 /** Whether there is a customer of this id, made at this moment, who was not erased. */
 export async function isKnown(db: Db, id: number, created_at: number): Promise<boolean> {
@@ -115,68 +39,10 @@ export async function madeAt(
     .where(inArray(customer_id, [...ids]));
 }
 
-/** An erasure that is due, locked; null when it is not any more, or when another server is at it. */
-export async function claimErasure(tx: Tx, id: number): Promise<Erasure | null> {
-  const due = tx.sql
-    .select()
-    .from(erasures)
-    .where(and(eq(erasures.id, id), isDue(tx)));
-  const [row] = await skipLocked(due);
-  return row ?? null;
-}
-
-/** When the next erasure is due, in milliseconds; null when none waits. */
-export async function nextErasure(db: Db): Promise<number | null> {
-  const [row] = await db.sql
-    .select({ next_at: erasures.next_at })
-    .from(erasures)
-    .where(isNotNull(erasures.next_at))
-    .orderBy(asc(erasures.next_at))
-    .limit(1);
-  return row?.next_at ?? null;
-}
-
-/** When the last erasure ended, in milliseconds; null before the first. */
-export async function lastErased(db: Db): Promise<number | null> {
-  const [row] = await db.sql.select({ last: template<number | null>`max(${erasures.finished_at})` }).from(erasures);
-  return row?.last == null ? null : Number(row.last);
-}
-
-/** The newest erasure of each of these customers that there is. */
-export async function findErasuresOf(db: Db, ids: readonly number[]): Promise<Erasure[]> {
-  const rows = await db.sql.select().from(erasures).orderBy(desc(erasures.id));
-  return rows.filter(({ customers: erased }) => ids.some((id) => erased.includes(id)));
-}
-
-/** Moves the times of erasures that wait by as much as the clock was set. */
-export async function moveErasures(tx: Tx, by_ms: number): Promise<void> {
-  await tx.sql
-    .update(erasures)
-    .set({ next_at: template`${erasures.next_at} + ${by_ms}` })
-    .where(isNotNull(erasures.next_at));
-}
-
-/** The customers with this e-mail address, and those whose orders carry it as one that they had before. */
-export async function findPeople(db: Db, email_key: string): Promise<number[]> {
-  const named = await db.sql
-    .select({ id: customers.id, email_key: customers.email_key })
-    .from(customers)
-    .innerJoin(customer_words, eq(customer_words.customer_id, customers.id))
-    .where(eq(customer_words.word, email_key));
-  const now = named.filter((one) => one.email_key === email_key).map(({ id }) => id);
-  const before = named.filter((one) => one.email_key !== email_key).map(({ id }) => id);
-  if (before.length === 0) return now;
-  const ordered = await db.sql
-    .selectDistinct({ id: orders.customer_id })
-    .from(orders)
-    .where(and(inArray(orders.customer_id, before), eq(template`lower(${orders.customer_email})`, email_key)));
-  return [...now, ...ordered.map(({ id }) => id)];
-}
-
-/** These customers, locked: nobody makes an order for one before this transaction ends. */
+/** These customers, locked: nobody makes an order for one before this transaction ends, and nobody is about to. */
 export async function lockPeople(tx: Tx, ids: readonly number[]) {
   if (ids.length === 0) return [];
-  return forUpdate(
+  return forSoleUse(
     tx.sql
       .select()
       .from(customers)
@@ -278,21 +144,22 @@ async function remove(tx: Tx, rows: PgTable, which: SQL): Promise<number> {
 
 type Counts = Partial<Record<PersonalKind, number>>;
 
-/** Erases customers, their addresses and the words by which they are found. */
-export async function erasePeople(tx: Tx, ids: readonly number[]): Promise<Counts> {
+/**
+ * Erases customers, their addresses and the words by which they are found. The `mark` makes their new addresses such
+ * that nobody can have them already.
+ */
+export async function erasePeople(tx: Tx, ids: readonly number[], mark: string): Promise<Counts> {
   const isTheirs = (column: AnyPgColumn) => inArray(column, [...ids]);
   const { email: _email, email_key: _key, ...changes } = changesOf("customers");
+  const email = template`'erased-' || ${customers.id} || ${`-${mark}@${erased_domain}`}`;
   const gone = await tx.sql
     .update(customers)
     .set({
       ...(changes as object),
-      email: template`'erased-' || ${customers.id} || '@erased.invalid'`,
-      email_key: template`'erased-' || ${customers.id} || '@erased.invalid'`,
-      version: template`${customers.version} + 1`,
-      updated_at: tx.now,
-      erased_at: tx.now,
+      ...{ email, email_key: email, version: template`${customers.version} + 1` },
+      ...{ updated_at: tx.now, erased_at: tx.now },
     })
-    .where(isTheirs(customers.id))
+    .where(and(isTheirs(customers.id), isNull(customers.erased_at)))
     .returning({ id: customers.id });
   return {
     customers: gone.length,
@@ -301,20 +168,21 @@ export async function erasePeople(tx: Tx, ids: readonly number[]): Promise<Count
   };
 }
 
-/** The next orders of these customers after an id that still tell who they are of, locked. */
+/** What is read of an order that is to be emptied. */
+export const emptiedOrder = {
+  ...{ id: orders.id, customer_email: orders.customer_email, customer_name: orders.customer_name },
+  ...{ shipping_address: orders.shipping_address, address_verification: orders.address_verification },
+  ...{ order_notes: orders.order_notes, metadata: orders.metadata },
+};
+
+/** The next orders of these customers after an id, locked: something may have been added to one that was emptied. */
 export async function nextOrders(tx: Tx, ids: readonly number[], after: number, limit: number) {
   if (ids.length === 0) return [];
   return forUpdate(
     tx.sql
-      .select({
-        id: orders.id,
-        status: orders.status,
-        customer_email: orders.customer_email,
-        customer_name: orders.customer_name,
-        shipping_address: orders.shipping_address,
-      })
+      .select(emptiedOrder)
       .from(orders)
-      .where(and(inArray(orders.customer_id, [...ids]), gt(orders.id, after), ne(orders.customer_email, erased_email)))
+      .where(and(inArray(orders.customer_id, [...ids]), gt(orders.id, after)))
       .orderBy(asc(orders.id))
       .limit(limit),
   );
@@ -328,18 +196,24 @@ function countryOf({ country }: Place): Place {
 
 type EmptiedOrder = Awaited<ReturnType<typeof nextOrders>>[number];
 
+/** Whether a row says something else in columns that are about to be changed. */
+const isOther = (row: object, changes: object): boolean =>
+  Object.entries(changes).some(([column, value]) => !isDeepStrictEqual(row[column as keyof typeof row], value));
+
 /** Erases what some orders tell of their buyer, with all that belongs to them. Answers how many rows of each kind. */
 export async function eraseOrders(tx: Tx, found: readonly EmptiedOrder[]): Promise<Counts> {
   const ids = list(found.map(({ id }) => id));
   const rows = rowsOfOrders(tx.sql, ids);
-  for (const { id, shipping_address } of found) {
-    const places = { shipping_address: countryOf(shipping_address), version: template`${orders.version} + 1` };
+  const counts: Counts = { orders: 0 };
+  for (const order of found) {
+    const changes = { ...changesOf("orders"), shipping_address: countryOf(order.shipping_address) };
+    if (!isOther(order, changes)) continue;
+    counts.orders = (counts.orders ?? 0) + 1;
     await tx.sql
       .update(orders)
-      .set({ ...(changesOf("orders") as object), ...places })
-      .where(eq(orders.id, id));
+      .set({ ...(changes as object), version: template`${orders.version} + 1` })
+      .where(eq(orders.id, order.id));
   }
-  const counts: Counts = { orders: found.length };
   // Before the labels and returns are changed by whose numbers they are found.
   for (const kind of ["waiting_scans", "label_documents"] as const) {
     counts[kind] = await remove(tx, rows[kind].table, rows[kind].which);
@@ -411,66 +285,94 @@ export async function forgetDocuments(tx: Tx, found: readonly { readonly id: num
 }
 
 async function eraseLabels(tx: Tx, order_ids: string): Promise<number> {
-  const found = await tx.sql
-    .select({
-      ...{ id: labels.id, return_id: labels.return_id, drawing: labels.drawing },
-      ...{ from_address: labels.from_address, to_address: labels.to_address },
-    })
-    .from(labels)
-    .where(isAmong(labels.order_id, order_ids));
-  for (const { id, return_id, from_address, to_address } of found) {
+  const found = await tx.sql.select().from(labels).where(isAmong(labels.order_id, order_ids));
+  let erased = 0;
+  for (const label of found) {
+    const { id, return_id, from_address, to_address } = label;
     // A parcel that comes back leaves from the buyer.
     const places =
       return_id === null ? { to_address: countryOf(to_address) } : { from_address: countryOf(from_address) };
+    const changes = { ...changesOf("labels"), ...places, drawing: blank };
+    if (!isOther(label, changes)) continue;
+    erased += 1;
     await tx.sql
       .update(labels)
-      .set({ ...(changesOf("labels") as object), ...places, drawing: blank })
+      .set(changes as object)
       .where(eq(labels.id, id));
   }
-  return found.length;
+  return erased;
 }
 
 async function eraseReturns(tx: Tx, order_ids: string): Promise<number> {
-  const found = await tx.sql
-    .select({ id: returns.id, return_shipping: returns.return_shipping })
-    .from(returns)
-    .where(isAmong(returns.order_id, order_ids));
-  for (const { id, return_shipping } of found) {
+  const found = await tx.sql.select().from(returns).where(isAmong(returns.order_id, order_ids));
+  let erased = 0;
+  for (const one of found) {
+    const changes = { ...changesOf("returns"), return_shipping: { ...one.return_shipping, label_url: null } };
+    if (!isOther(one, changes)) continue;
+    erased += 1;
     await tx.sql
       .update(returns)
-      .set({
-        ...(changesOf("returns") as object),
-        return_shipping: { ...return_shipping, label_url: null },
-        version: template`${returns.version} + 1`,
-      })
-      .where(eq(returns.id, id));
+      .set({ ...(changes as object), version: template`${returns.version} + 1` })
+      .where(eq(returns.id, one.id));
   }
-  return found.length;
+  return erased;
 }
 
-/** Takes an e-mail address out of returns that were asked for with it, whoever ordered. Answers how many. */
-export async function eraseReturnEmails(tx: Tx, email_key: string): Promise<number> {
+/** Whether a return was asked for with one of these e-mail addresses, whoever ordered. */
+export const isAskedBy = (email_keys: readonly string[]): SQL =>
+  and(isNotNull(returns.customer_email), inArray(folded(returns.customer_email), [...email_keys])) as SQL;
+
+/** Takes e-mail addresses out of returns of until a moment that were asked for with one of them. Answers how many. */
+export async function eraseReturnEmails(tx: Tx, email_keys: readonly string[], until: number): Promise<number> {
+  if (email_keys.length === 0) return 0;
   const changed = await tx.sql
     .update(returns)
     .set({ customer_email: null, version: template`${returns.version} + 1` })
-    .where(eq(template`lower(${returns.customer_email})`, email_key))
+    .where(and(isAskedBy(email_keys), lte(returns.created_at, until)))
     .returning({ id: returns.id });
   return changed.length;
 }
 
-/** The next imports after an id that hold an order as the platform told it and are not about to be tried. */
-export async function nextImports(tx: Tx, after: number, limit: number) {
-  return tx.sql
-    .select({ id: platform_imports.id, payload: platform_imports.payload })
+// What a shop has deleted its connection to is never imported.
+const isAboutToBeTried = and(
+  isOneOf(platform_imports.status, queuedImports),
+  template`${platform_imports.connection_id} in (select id from platform_connections where deleted_at is null)`,
+) as SQL;
+
+/** Whether an order of a platform with this e-mail address is about to be imported. */
+export async function isAwaited(db: Db, email_key: string): Promise<boolean> {
+  const theirs = template`lower(${platform_imports.payload} ->> 'email') = ${email_key}`;
+  const rows = await db.sql
+    .select({ id: platform_imports.id })
     .from(platform_imports)
-    .where(and(gt(platform_imports.id, after), isNotNull(platform_imports.payload)))
-    .orderBy(asc(platform_imports.id))
+    .where(and(isAboutToBeTried, isNotNull(platform_imports.payload), theirs))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** The next imports behind an id, of all merchants: as many as one piece looks through. */
+export const spanOfImports = (db: Db, after: number): Promise<Span> =>
+  spanOf(db, platform_imports, platform_imports.id, after);
+
+/** Imports of a span, made until a moment, that hold an order as the platform told it and are not about to be tried. */
+export async function importsIn(tx: Tx, { after, to }: Span, { limit, until }: { limit: number; until: number }) {
+  const { id, payload, created_at } = platform_imports;
+  return tx.sql
+    .select({ id, payload })
+    .from(platform_imports)
+    .where(
+      and(
+        ...[gt(id, after), lte(id, to), lte(created_at, until), isNotNull(payload)],
+        template`not (${isAboutToBeTried})`,
+      ),
+    )
+    .orderBy(asc(id))
     .limit(limit);
 }
 
 /** Forgets the orders that these imports hold. */
 export async function eraseImports(tx: Tx, ids: readonly number[]): Promise<number> {
-  return empty(tx, "imports", platform_imports, inArray(platform_imports.id, [...ids]));
+  return ids.length === 0 ? 0 : empty(tx, "imports", platform_imports, inArray(platform_imports.id, [...ids]));
 }
 
 /** The ids of a person's records as the wire writes them. */

@@ -1,5 +1,6 @@
 // The SQL of what an erasure finds in logs by reading them: events, the log of deliveries, kept answers, requests.
-import { and, asc, eq, gt, gte, inArray, sql as template } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNull, lt, lte, or, sql as template } from "drizzle-orm";
+import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { amongThose, hasText } from "../../../db/kit.ts";
 import { pack, unpack } from "../../../db/packing/packing.ts";
 import { api_keys } from "../../../db/schema/keys.ts";
@@ -7,7 +8,7 @@ import { events } from "../../../db/schema/outbox.ts";
 import { request_blocks } from "../../../db/schema/requests.ts";
 import { idempotency_keys } from "../../../db/schema/service.ts";
 import { memberships } from "../../../db/schema/users.ts";
-import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
+import { deliveries, delivery_attempts, subscriptions } from "../../../db/schema/webhooks.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 
@@ -17,7 +18,7 @@ export async function eventsBefore(db: Db, moment: number): Promise<number> {
     .select({ seq: events.seq })
     .from(events)
     .where(and(hasText(events.body), gte(events.created_at, moment)))
-    .orderBy(asc(events.created_at))
+    .orderBy(asc(events.created_at), asc(events.seq))
     .limit(1);
   return row === undefined ? Number.MAX_SAFE_INTEGER : row.seq - 1;
 }
@@ -30,6 +31,72 @@ export async function nextEvents(db: Db, after: number, limit: number) {
     .where(gt(events.seq, after))
     .orderBy(asc(events.seq))
     .limit(limit);
+}
+
+/**
+ * The webhooks that may have been sent events of a moment or later that say nothing any more, so that nobody can tell
+ * whether they were about a person: those of that time which are told of a merchant, or of any where it is null.
+ */
+export async function mayHaveBeenTold(db: Db, moment: number, merchant_id: number | null): Promise<number[]> {
+  const [kept] = await db.sql
+    .select({ since: events.created_at })
+    .from(events)
+    .where(hasText(events.body))
+    .orderBy(asc(events.created_at))
+    .limit(1);
+  const until = kept?.since ?? db.now;
+  if (until <= moment) return [];
+  const { id, merchants, created_at, deleted_at } = subscriptions;
+  const rows = await db.sql
+    .select({ id, merchant_id: subscriptions.merchant_id, merchants })
+    .from(subscriptions)
+    .where(and(lt(created_at, until), or(isNull(deleted_at), gte(deleted_at, moment))))
+    .orderBy(asc(id));
+  const isTold = (one: (typeof rows)[number]) =>
+    merchant_id === null ||
+    (one.merchant_id === null ? (one.merchants?.includes(merchant_id) ?? true) : one.merchant_id === merchant_id);
+  return rows.filter(isTold).map((one) => one.id);
+}
+
+/** Some rows in the order of their numbers: those behind one, up to another. */
+export interface Span {
+  readonly after: number;
+  readonly to: number;
+  /** Whether there are no rows behind it. */
+  readonly is_last: boolean;
+}
+
+// Those that are looked for may be few among many: a piece passes over so many rows at most.
+const span_max = 2000;
+
+/** The next rows of a table behind a number: as many as one piece looks through. */
+export async function spanOf(db: Db, rows: PgTable, number: AnyPgColumn, after: number): Promise<Span> {
+  const next = await db.sql
+    .select({ to: template<number>`${number}`.mapWith(Number) })
+    .from(rows)
+    .where(gt(number, after))
+    .orderBy(asc(number))
+    .limit(span_max);
+  return { after, to: next.at(-1)?.to ?? after, is_last: next.length < span_max };
+}
+
+/** The next events behind a number, of all merchants: as many as one piece looks through. */
+export const spanOfEvents = (db: Db, after: number): Promise<Span> => spanOf(db, events, events.seq, after);
+
+/** The first of the events of a span that are seen. */
+export async function eventsIn(db: Db, { after, to }: Span, limit: number) {
+  return db.sql
+    .select({ seq: events.seq, id: events.id, body: events.body, previous: events.previous })
+    .from(events)
+    .where(and(gt(events.seq, after), lte(events.seq, to)))
+    .orderBy(asc(events.seq))
+    .limit(limit);
+}
+
+/** The number of the last event; 0 before the first. */
+export async function lastEvent(db: Db): Promise<number> {
+  const [row] = await db.sql.select({ last: template<number | null>`max(${events.seq})` }).from(events);
+  return Number(row?.last ?? 0);
 }
 
 /** Stores what is left of an event's payload. */
@@ -62,14 +129,34 @@ export async function forgetAnswersTo(
   return { forgotten: told.length, receivers: sent.map(({ id }) => id) };
 }
 
+/** Until when the attempts to send some of these events may last that are under way; null where there are none. */
+export async function sendingUntil(db: Db, event_ids: readonly string[]): Promise<number | null> {
+  if (event_ids.length === 0) return null;
+  const { leased_until, event_id } = deliveries;
+  const [row] = await db.sql
+    .select({ until: template<number | null>`max(${leased_until})` })
+    .from(deliveries)
+    .where(and(inArray(event_id, [...event_ids]), gt(leased_until, db.now)));
+  return row?.until == null ? null : Number(row.until);
+}
+
 /** The next kept answers after a key, in the order of the keys. */
 export async function nextAnswers(db: Db, after: string, limit: number) {
   return db.sql
-    .select({ key: idempotency_keys.key, body: idempotency_keys.body })
+    .select({ key: idempotency_keys.key, body: idempotency_keys.body, created_at: idempotency_keys.created_at })
     .from(idempotency_keys)
     .where(gt(idempotency_keys.key, after))
     .orderBy(asc(idempotency_keys.key))
     .limit(limit);
+}
+
+/**
+ * Says by its key whether a kept answer is looked through for a person's e-mail addresses, where a merchant's customer
+ * is meant; null means any. Others may know whoever has the address as well: their answers are theirs.
+ */
+export function reachesAnswersOf(merchant_id: number | null): (key: string) => boolean {
+  const whose = merchant_id === null ? "" : `${wireId("merchant", merchant_id)} `;
+  return (key) => key.startsWith(whose);
 }
 
 /** Stores what is left of a kept answer. */

@@ -153,7 +153,7 @@ describe("what a platform says is made to fit", () => {
     expect(namesOf("Ida")).toEqual({ first_name: "Ida", last_name: null });
     expect(namesOf(null)).toEqual({ first_name: null, last_name: null });
     expect(emailOf("shopify", 7, order)).toBe("ida@example.com");
-    for (const email of [null, "", "ida", "a b@example.com", `${"x".repeat(260)}@example.com`]) {
+    for (const email of [null, "", "ida", "a b@example.com", `${"x".repeat(260)}@example.com`, "x@erased.invalid"]) {
       expect(emailOf("shopify", 7, { ...order, email })).toBe("order-7-88@shopify.invalid");
     }
   });

@@ -15,6 +15,8 @@ export async function privacy({ app, tell, act }: Teller): Promise<void> {
   await tell("eraseEmail", { body: { email: "nobody@example.com" } });
   await app.runJobs();
   await tell("listErasures", { query: { limit: "1" } });
+  const waiting = await act("eraseEmail", { body: { email: "somebody@example.com" } });
+  await tell("cancelErasure", { path: { id: waiting.data.id } });
   await tell("getRetention");
   await tell("updateRetention", { body: { closed_orders: 730 } });
 }

@@ -31,6 +31,7 @@ export const retentionTexts = {
   kinds: {
     closed_orders: ["people", "Names and addresses in ended orders"],
     label_documents: ["people", "Documents of carriers' labels"],
+    idle_customers: ["people", "Customers without orders that name them"],
     commercial_records: ["people", "Commercial records"],
     event_payloads: ["events", "Payloads of events"],
     delivery_log: ["events", "Deliveries to webhooks"],
@@ -41,6 +42,7 @@ export const retentionTexts = {
     unclaimed_scans: ["partners", "Scans of unknown parcels"],
     request_log: ["acts", "Log of requests"],
     audit_trail: ["acts", "Audit trail"],
+    invitations: ["acts", "Invitations that are over"],
     kept_answers: ["acts", "Answers for repeated requests"],
   },
 } as const;

@@ -22,6 +22,9 @@ export interface Erasure {
   readonly asked_by: Actor;
   readonly created_at: number;
   readonly finished_at: number | null;
+  /** When it began to erase, and the last event of before that; null where a version before this one began. */
+  readonly began_at: number | null;
+  readonly began_after: number | null;
 }
 
 /** For how long records are kept, as far as an answer tells it. */

@@ -1,0 +1,95 @@
+// An erasure that waits is asked for again: it waits for fewer days, is the same one, or is called off.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openShop, type Shop } from "../orders/shop.ts";
+
+const day_ms = 86_400_000;
+let shop: Shop;
+let goods: Awaited<ReturnType<Shop["product"]>>;
+beforeAll(async () => {
+  shop = await openShop();
+  goods = await shop.product(100);
+});
+afterAll(() => shop.close());
+
+const post = (path: string, body: unknown = {}) => shop.app.post(path, body);
+const read = async (id: string) => (await shop.app.get(`/erasures/${id}`)).body.data;
+const remove = (id: string) => shop.app.call("DELETE", `/erasures/${id}`);
+
+/** A customer with an order that is pending. */
+async function buyer(email: string) {
+  const address = { address_line1: "9 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+  const customer = (await post("/customers", { email, shipping_addresses: [address] })).body;
+  const to = { customer_id: customer.id, shipping_address_id: customer.shipping_addresses[0].id };
+  const order = await shop.order([[goods, 1]], to);
+  return { id: customer.id as string, order_id: order.id as string };
+}
+
+describe("works", () => {
+  test("fewer days count, more days do not, and it is the same one by id and by address", async () => {
+    const { id, order_id } = await buyer("soon@example.com");
+    const first = (await post("/erasures", { email: "SOON@example.com", after_days: 364 })).body.data;
+    const longer = (await post(`/customers/${id}/erasure`, { after_days: 365 })).body.data;
+    expect(longer).toMatchObject({ id: first.id, after_days: 364 });
+    // An order is open: without a number of days it stays as it is.
+    expect((await post(`/customers/${id}/erasure`)).body.data).toMatchObject({ id: first.id, after_days: 364 });
+    const sooner = (await post("/erasures", { email: "soon@example.com", after_days: 14 })).body.data;
+    expect(sooner).toMatchObject({ id: first.id, after_days: 14, customers: [id] });
+    await shop.cancel(order_id);
+    await shop.app.runJobs();
+    expect((await read(first.id)).status).toBe("waiting");
+    // Nothing is open any more.
+    expect((await post(`/customers/${id}/erasure`)).body.data).toMatchObject({ id: first.id, after_days: 0 });
+    await shop.app.runJobs();
+    expect((await read(first.id)).status).toBe("done");
+  });
+
+  test("an address is asked for twice while it waits: one erasure, of whoever has it by then", async () => {
+    const email = "twice@example.com";
+    const first = (await post("/erasures", { email })).body.data;
+    expect((await post("/erasures", { email: "Twice@example.com" })).body.data.id).toBe(first.id);
+    const made = (await post("/customers", { email })).body;
+    expect((await post("/erasures", { email })).body.data).toMatchObject({ id: first.id, customers: [made.id] });
+    await shop.app.runJobs();
+    expect((await shop.app.get(`/customers/${made.id}`)).body.erased_at).not.toBeNull();
+    // It is done, and nobody knows any more whom it was about: the next one is another.
+    expect((await post("/erasures", { email })).body.data.id).not.toBe(first.id);
+    await shop.app.runJobs();
+  });
+
+  test("one that waits is called off, and the trail says who did it", async () => {
+    const { id, order_id } = await buyer("kept@example.com");
+    const begun = (await post(`/customers/${id}/erasure`, { after_days: 30 })).body.data;
+    await shop.app.runJobs();
+    const { status, body } = await remove(begun.id);
+    expect([status, body.data]).toEqual([200, { id: begun.id, cancelled: true }]);
+    await shop.cancel(order_id);
+    shop.app.clocks.live.advance(40 * day_ms);
+    await shop.app.runJobs();
+    expect((await shop.app.get(`/customers/${id}`)).body.erased_at).toBeNull();
+    expect((await remove(begun.id)).body.error.code).toBe("resource_missing");
+    const acts = (await shop.app.get("/audit?action=cancelErasure")).body.data;
+    expect(acts.map(({ targets }: { targets: string[] }) => targets)).toEqual([[begun.id]]);
+  });
+});
+
+describe("refuses", () => {
+  test("to call off what is done or unknown", async () => {
+    const { id, order_id } = await buyer("done@example.com");
+    await shop.cancel(order_id);
+    const begun = (await post(`/customers/${id}/erasure`)).body.data;
+    await shop.app.runJobs();
+    const refused = await remove(begun.id);
+    expect([refused.status, refused.body.error.code]).toEqual([409, "invalid_state_transition"]);
+    expect((await remove("era_999")).body.error.code).toBe("resource_missing");
+  });
+});
+
+describe("guards", () => {
+  test("only who may erase may call it off", async () => {
+    const { keys } = shop.app;
+    const begun = (await post("/erasures", { email: "guarded@example.com" })).body.data;
+    const refused = await shop.app.call("DELETE", `/erasures/${begun.id}`, undefined, { key: keys.live.read_write });
+    expect([refused.status, refused.body.error.code]).toEqual([403, "insufficient_permission"]);
+    expect((await remove(begun.id)).status).toBe(200);
+  });
+});

@@ -1,0 +1,76 @@
+// An order that is being made and an erasure that begins do not pass each other. SQLite has one writer, which is alone.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import pg from "pg";
+import { databaseUrl, engine } from "../../src/config.ts";
+import { findRecipients } from "../../src/customers/store.ts";
+import { system } from "../../src/kit/actor.ts";
+import { readId, wireId } from "../../src/kit/ids.ts";
+import { createOrder } from "../../src/orders/creation/commands.ts";
+import { eraseDue } from "../../src/privacy/erasure/jobs.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+
+setDefaultTimeout(60_000);
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+
+/** Waits until a session waits for a lock, or until a promise settles; answers which it was. */
+async function blockedOr(promise: Promise<unknown>): Promise<"blocked" | "settled"> {
+  let settled = false;
+  const noted = promise.finally(() => {
+    settled = true;
+  });
+  const client = new pg.Client({ connectionString: databaseUrl ?? "" });
+  await client.connect();
+  try {
+    for (;;) {
+      if (settled) return "settled";
+      const { rows } = await client.query("select 1 from pg_locks where not granted limit 1");
+      if (rows.length > 0) return "blocked";
+    }
+  } finally {
+    await client.end();
+    void noted.catch(() => {});
+  }
+}
+
+test.skipIf(engine !== "postgres")(
+  "who is being ordered for is erased after the order, which it waits for",
+  async () => {
+    const { live } = shop.app.service.stores;
+    const goods = await shop.product(5);
+    const draft = shop.draft([[goods, 1]]);
+    const begun = (await shop.app.post(`/customers/${shop.customer.id}/erasure`, { after_days: 0 })).body.data;
+    await eraseDue(live, shop.app.service);
+    const status = async () => (await shop.app.get(`/erasures/${begun.id}`)).body.data.status;
+    expect(await status()).toBe("running");
+    const pair = {
+      customer_id: readId("customer", draft.customer_id) ?? 0,
+      address_id: readId("address", draft.shipping_address_id) ?? 0,
+    };
+    // A house of one merchant and one of several, one order and several.
+    const ways = [1, null].flatMap((makes) => [[pair], [pair, pair]].map((pairs) => ({ makes, pairs })));
+    for (const { makes, pairs } of ways) {
+      let erasing: Promise<unknown> = Promise.resolve();
+      const made = await live.scoped({ sees: null, makes }).write(async (tx) => {
+        await findRecipients(tx, pairs);
+        erasing = eraseDue(live, shop.app.service);
+        expect(await blockedOr(erasing)).toBe("blocked");
+        return createOrder(tx, { ...draft, order_number: `R-${makes}-${pairs.length}` }, system("test"));
+      });
+      await erasing;
+      expect(await status()).toBe("waiting");
+      const order = await shop.get(wireId("order", made.id));
+      expect(order.shipping_address.address_line1).not.toBe("Erased");
+      await shop.cancel(order.id);
+      shop.app.clocks.live.advance(2 * 3_600_000);
+      await eraseDue(live, shop.app.service);
+      expect(await status()).toBe("running");
+    }
+    await shop.app.runJobs();
+    expect(await status()).toBe("done");
+  },
+);
