@@ -157,8 +157,8 @@ interface LastBackup {
 }
 
 /**
- * Families of the last backup that the service has made by itself. Where there is none yet, the age counts from `since`,
- * when it began to make them: null where it makes none.
+ * Families of the last backup that the service has made by itself. Where there is none yet, the age counts from
+ * `since`, when it began to make them: null where it makes none.
  */
 export function backupFamilies(last: LastBackup | null, since: number | null, now: number): Family[] {
   const one = (name: string, help: string, value: number) => reading(name, help, [{ labels: {}, value }]);

@@ -16,7 +16,8 @@ test("of two that are written at once in one second neither takes the name of th
   for (const [index, draft] of drafts.entries()) await draft.write(Buffer.from(`backup ${index}`));
   await drafts[0]?.keep();
   // Another process has no part in what this one remembers.
-  const script = `import { folderDestination } from ${JSON.stringify(join(import.meta.dir, "../../../src/backups/destinations/folder.ts"))};
+  const module = JSON.stringify(join(import.meta.dir, "../../../src/backups/destinations/folder.ts"));
+  const script = `import { folderDestination } from ${module};
     const draft = await folderDestination(${JSON.stringify(folder)}).begin(${at});
     await draft.write(Buffer.from("backup 1"));
     await draft.keep();
