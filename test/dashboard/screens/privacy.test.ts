@@ -65,6 +65,15 @@ describeInBrowser("the screens about privacy", () => {
     await page.waitForSelector(".card:has-text('It waits for open orders')");
     await page.waitForSelector("h1:has-text('Jane Doe')");
 
+    await page.click(".card-acts button:has-text('Call it off')");
+    await page.waitForSelector("dialog:has-text('Nothing was erased yet.')");
+    expect(await violations(page)).toEqual([]);
+    await page.click("dialog button:has-text('Call it off')");
+    await page.waitForSelector(".toast:has-text('was called off')");
+    await page.waitForSelector(".card:has-text('It waits for open orders')", { state: "detached" });
+    expect((await house.live.must("GET", `/erasures?customer_id=${jane.id}`)).data).toEqual([]);
+    await house.live.must("POST", `/customers/${jane.id}/erasure`, { after_days: 0 });
+
     await house.live.must("DELETE", `/orders/${order.id}`);
     // It is looked at again in an hour: whoever asks once more is answered the same.
     expect((await house.live.must("GET", `/erasures?customer_id=${jane.id}`)).data).toHaveLength(1);

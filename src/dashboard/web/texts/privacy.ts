@@ -47,6 +47,11 @@ export const privacyTexts = {
   afterDaysHelp:
     "Empty: nothing is erased while an order is open. With a number from 0 to 365 it waits until the last open order" +
     " has ended, and so many days more, such as those in which goods may be sent back.",
+  callOff: "Call it off",
+  callOffTitle: "Call the erasure off?",
+  callOffText: "Nothing was erased yet. The person stays in the records, and may be erased later.",
+  calledOff: "The erasure was called off.",
+  stay: "Let it wait",
   eraseAct: "Erase for good",
   begun: (name: string) => `The erasure of ${name} has begun.`,
   openOrders: (orders: readonly string[], returns: readonly string[], labels: readonly string[]) => {

@@ -1,5 +1,6 @@
 import { Fragment } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { remove } from "../../api/client.ts";
 import type { Erasure } from "../../api/developer_types.ts";
 import { showsSeveral } from "../../api/merchants.ts";
 import { refresh, useQuery } from "../../api/query.ts";
@@ -7,11 +8,14 @@ import { may } from "../../api/session.ts";
 import type { Customer } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
+import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/confirm.tsx";
 import { MerchantMark } from "../../kit/merchant_mark.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { now } from "../../kit/now.ts";
 import { Card } from "../../kit/page.tsx";
 import { DescriptionList, Time } from "../../kit/values.tsx";
+import { said } from "../../shell/toasts.tsx";
 import { count } from "../../texts/format.ts";
 import { privacyTexts as texts } from "../../texts/privacy.ts";
 import { useProgress } from "../order/label/progress.ts";
@@ -59,11 +63,40 @@ export function CustomerErasure({ erasure }: { readonly erasure: Erasure }) {
   );
 }
 
+/** Calls an erasure off that has not begun. `onDone` is told once it is. */
+async function callOff({ id }: Erasure, onDone: () => void): Promise<void> {
+  const done = await confirm({
+    title: texts.callOffTitle,
+    text: texts.callOffText,
+    act: texts.callOff,
+    stay: texts.stay,
+    run: () => remove(`/erasures/${id}`),
+  });
+  if (!done) return;
+  said(texts.calledOff);
+  refresh(new Set(["erasures", "customers"]));
+  onDone();
+}
+
+interface StateProps {
+  readonly erasure: Erasure;
+  readonly of_one?: boolean;
+  /** Told once the erasure was called off, and is no more. */
+  readonly onCalledOff?: () => void;
+}
+
 /** How far an erasure has come. */
-export function StateCard({ erasure, of_one = false }: { readonly erasure: Erasure; readonly of_one?: boolean }) {
+export function StateCard({ erasure, of_one = false, onCalledOff = () => {} }: StateProps) {
   const { status, after_days, customers, merchant_id, looks_again_at, created_at, finished_at } = erasure;
   return (
-    <Card title={texts.erasure}>
+    <Card
+      title={texts.erasure}
+      acts={
+        status === "waiting" && (
+          <Button title={`${texts.callOff}…`} onClick={() => void callOff(erasure, onCalledOff)} />
+        )
+      }
+    >
       <DescriptionList
         facts={[
           [

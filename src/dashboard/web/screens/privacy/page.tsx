@@ -1,6 +1,6 @@
 import type { Erasure } from "../../api/developer_types.ts";
 import { useQuery } from "../../api/query.ts";
-import { to } from "../../browser/router.ts";
+import { navigate, to } from "../../browser/router.ts";
 import { Notice } from "../../kit/notice.tsx";
 import { Page } from "../../kit/page.tsx";
 import type { ScreenProps } from "../../kit/screen.ts";
@@ -20,7 +20,7 @@ export function ErasureScreen({ params }: ScreenProps) {
         {loading && <Skeleton lines={8} />}
         {data && (
           <>
-            <StateCard erasure={data} />
+            <StateCard erasure={data} onCalledOff={() => navigate(to("/settings/privacy"))} />
             <Details erasure={data} />
           </>
         )}
