@@ -66,15 +66,27 @@ export function searchWords(text: string): string[] {
 
 const partStart = /(?<=[^\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu;
 
+const partsOf = (word: string): string[] => [...word.matchAll(partStart)].map(({ index }) => word.slice(index));
+
 /**
  * The words by which a customer is found as somebody types: those of its names and its e-mail address, and each also
- * from every part after a hyphen, a dot or the like: `smith` of `o'brien-smith`.
+ * from every part after a hyphen, a dot or the like: `smith` of `o'brien-smith`. One more keeps the e-mail address as a
+ * whole one, `<ann@example.com>`, which is no part of `mary-ann@example.com`.
  */
 export function wordsOf({ email, first_name, last_name, company }: Omit<CustomerFields, "phone" | "metadata">) {
   const words = [email, first_name, last_name, company].flatMap((text) => searchWords(text ?? ""));
-  return new Set(
-    words.flatMap((word) => [word, ...[...word.matchAll(partStart)].map(({ index }) => word.slice(index))]),
-  );
+  return new Set([...words.flatMap((word) => [word, ...partsOf(word)]), `<${emailKey(email)}>`]);
+}
+
+/**
+ * The e-mail addresses that a customer has and had, of all its words. Words of a version that did not keep them whole
+ * are taken for addresses where they are no part of another.
+ */
+export function emailsAmong(words: readonly string[]): string[] {
+  const plain = words.filter((word) => !word.startsWith("<"));
+  const parts = new Set(plain.flatMap(partsOf));
+  const marked = words.flatMap((word) => /^<(.+@.+)>$/.exec(word)?.[1] ?? []);
+  return [...new Set([...marked, ...plain.filter((word) => /^[^@]+@[^@]+$/.test(word) && !parts.has(word))])];
 }
 
 /**

@@ -239,9 +239,9 @@ export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFie
     .where(eq(customers.id, before.id));
   const fresh = wordsOf(fields).difference(wordsOf(before));
   if (fresh.size > 0) {
-    // The words of former names stay.
+    // The words of former names stay. Those of before may have been kept by a version that kept fewer.
     const known = new Set((await keptWords(tx, { customer_id: before.id })).map(({ word }) => word));
-    await keepWords(tx, before.id, fresh.difference(known));
+    await keepWords(tx, before.id, fresh.union(wordsOf(before)).difference(known));
   }
   return { ...before, ...row };
 }

@@ -216,10 +216,10 @@ export async function countStoredEvents(db: Db): Promise<number> {
 }
 
 /**
- * Deletes up to `limit` payloads of events older than a moment for which the condition `sent` holds, and answers how
- * many. The events themselves stay.
+ * Deletes up to `limit` payloads of events older than a moment for which the condition `sent` holds, and answers the
+ * ids of their events, which stay.
  */
-export async function forgetEventBodies(tx: Tx, before: number, limit: number, sent: SQL): Promise<number> {
+export async function forgetEventBodies(tx: Tx, before: number, limit: number, sent: SQL): Promise<string[]> {
   const old = tx.sql
     .select({ seq: events.seq })
     .from(events)
@@ -230,6 +230,6 @@ export async function forgetEventBodies(tx: Tx, before: number, limit: number, s
     .update(events)
     .set({ body: "", previous: null })
     .where(amongThose(events.seq, old))
-    .returning({ seq: events.seq });
-  return forgotten.length;
+    .returning({ id: events.id });
+  return forgotten.map(({ id }) => id);
 }

@@ -391,7 +391,11 @@ export const byHand: readonly string[] = [
   "Files that were exported, sheets, labels and packing slips that were printed or downloaded.",
   "Mailboxes and what people wrote down.",
   "The shops (Shopify, WooCommerce, BigCommerce), carriers and payment services that have the data by themselves.",
-  "Receivers of webhooks: those that were sent events of the person are listed in `receivers`.",
-  "Backups: they end with their own time. A restored one has the erasures applied again.",
+  "Receivers of webhooks: `receivers` lists those that were sent events of the person, and those that may have been.",
+  "What upgrades kept: `data/upgrades` for up to 30 days, and what a rollback put aside, until you remove it.",
+  " again.",
+  "What upgrades kept: `data/upgrades` for up to 30 days, and what a rollback put aside until you remove it.",
+  "Names in free texts about goods: notes of movements, counts and lots, references of receipts, transfers and" +
+    " reservations.",
   "Log files of the service and of proxies: they hold no names and no bodies, but addresses on the network.",
 ];

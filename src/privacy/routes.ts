@@ -42,8 +42,9 @@ export const privacyRoutes = (service: Service) =>
         id: "discloseCustomer",
         summary: "Tell all that is known of a customer",
         description:
-          "Every record of the person by kind, with events and logs. The house is also told of the log of requests" +
-          " and of kept answers. It takes as long as it takes to read the events since the customer was created." +
+          "Every record of the person at its merchant by kind, with events and logs, and orders of shops and returns" +
+          " that name its e-mail address. The house is also told of the log of requests and of kept answers. It takes" +
+          " as long as it takes to read the events since the customer was created." +
           " Nothing is changed but the audit trail, which keeps who asked. No answer is kept for an" +
           " `Idempotency-Key`, since all of it is a person's data: a repeated request is told what is known then.",
         answers: { 200: EnvelopedView(DisclosureView) },

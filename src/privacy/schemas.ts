@@ -52,7 +52,9 @@ export const ErasureView = closed({
     { description: "What stays, and on which ground." },
   ),
   receivers: Type.Array(Type.String(), {
-    description: "The webhooks that were sent events of the person: who runs them has to be told.",
+    description:
+      "The webhooks that were sent events of the person, and those that may have been, before payloads of that time" +
+      " were forgotten: who runs them has to be told.",
   }),
   by_hand: Type.Array(Type.String(), { description: "What no program can reach." }),
   created_at: moment,
@@ -81,5 +83,7 @@ export const DisclosureView = closed({
   kept: Type.Array(
     closed({ what: Type.String(), why: Type.String(), law: nullable(Type.String()), for: Type.String() }),
   ),
-  receivers: Type.Array(Type.String(), { description: "The webhooks that were sent events of the person." }),
+  receivers: Type.Array(Type.String(), {
+    description: "The webhooks that were sent events of the person, and those that may have been.",
+  }),
 });

@@ -9,6 +9,9 @@ export type ErasureStep = (typeof erasureSteps)[number];
 /** The first step. */
 export const firstStep: ErasureStep = erasureSteps[0];
 
+/** The last step, which reads the log of requests. */
+export const lastStep: ErasureStep = "requests";
+
 /** The step after one, or null after the last. */
 export function stepAfter(step: ErasureStep): ErasureStep | null {
   return erasureSteps[erasureSteps.indexOf(step) + 1] ?? null;

@@ -8,7 +8,7 @@ import { openTestApp, type TestApp } from "../harness.ts";
 import { storeBlock } from "../operations/logged_requests.ts";
 import { openReceiver, type Receiver } from "../webhooks/receiver.ts";
 import { canaries, live } from "./life.ts";
-import { placesOf } from "./tables.ts";
+import { placesOf, standing } from "./tables.ts";
 
 setDefaultTimeout(60_000);
 
@@ -26,7 +26,9 @@ afterAll(async () => {
 
 const ask = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: app.keys.test.full });
 const store = () => app.service.stores.test;
-const placesIn = (words: readonly string[]) => store().read((db) => placesOf(db, words));
+// The neighbour's address is that of the person with two letters before it.
+const longer = "jo";
+const placesIn = (words: readonly string[]) => store().read((db) => placesOf(db, words, longer));
 
 /** The files of the test world's database, as this process has them open. */
 function databaseFiles(): string[] {
@@ -49,6 +51,28 @@ async function logRequests(queries: readonly string[]): Promise<void> {
   await store().write((tx) => storeBlock(tx, requests));
 }
 
+/** Lets somebody order whose address holds that of another. */
+async function liveNearby(email: string, sku: string): Promise<string> {
+  const home = { name: "Jo Ann", address_line1: "3 Oak Rd", city: "Salem", state: "OR", postal_code: "97301" };
+  const sent = { email: `${longer}${email}`, shipping_addresses: [{ ...home, country: "US" }] };
+  const { id, shipping_addresses } = (await ask("POST", "/customers", sent)).body;
+  const order = await ask("POST", "/orders", {
+    ...{ order_number: `J-${sku}`, customer_id: id, shipping_address_id: shipping_addresses[0].id },
+    line_items: [{ sku, quantity: 1, unit_price: "3.20" }],
+    order_notes: `write to ${longer}${email}`,
+  });
+  expect([order.status, order.body.error]).toEqual([201, undefined]);
+  await app.runJobs();
+  return `${longer}${email}`;
+}
+
+/** What is told of a customer, as one text in small letters. */
+async function toldOf(customer_id: string): Promise<string> {
+  const told = await ask("POST", `/customers/${customer_id}/disclosure`);
+  expect(told.status).toBe(200);
+  return JSON.stringify(told.body).toLowerCase();
+}
+
 const ledger = () =>
   store().read(async (db) => ({
     movements: await db.sql.select({ all: sql`count(*)`, sum: sql`sum(quantity)` }).from(sql`movements`),
@@ -65,11 +89,18 @@ test("nothing is left of a person but what the table keeps, in rows and in the b
   const neighbour = await live(app, other.word, receiver);
   const name = `${customer.first_name} ${customer.last_name}`;
   await logRequests([`email=${encodeURIComponent(email)}`, `q=${name.toUpperCase().replace(" ", "+")}`]);
+  const nearby = await liveNearby(email, sku);
   const before = await placesIn(made);
   // Each word was kept somewhere, so that it is worth looking for it.
   expect(made.filter((text) => !before.some((place) => place.endsWith(text)))).toEqual([]);
   const counted = await ledger();
-  const others = await placesIn(other.made);
+  const others = await placesIn([...other.made, nearby]);
+  expect(others.filter((place) => place.endsWith(nearby)).length).toBeGreaterThan(3);
+  // All that is to be erased is told to whom it is about, but the bytes of papers, which are named.
+  const told = await toldOf(customer.id);
+  expect(made.filter((text) => !told.includes(text.toLowerCase()))).toEqual([expect.stringMatching(/paper$/)]);
+  expect(other.made.filter((text) => told.includes(text.toLowerCase()))).toEqual([]);
+  expect(told).not.toContain(nearby.toLowerCase());
 
   const begun = await ask("POST", `/customers/${customer.id}/erasure`, {});
   expect([begun.status, begun.body.error]).toEqual([202, undefined]);
@@ -77,21 +108,21 @@ test("nothing is left of a person but what the table keeps, in rows and in the b
   const done = (await ask("GET", `/erasures/${begun.body.data.id}`)).body.data;
   expect(done).toMatchObject({ status: "done", customers: [customer.id], receivers: [expect.any(String)] });
   expect(done.erased.map(({ records }: { records: string }) => records)).toEqual([
-    ...["customers", "addresses", "search_words", "orders", "holds", "history", "labels", "tracking", "scans"],
-    ...["returns", "return_items", "inspections", "refunds", "imports", "events", "delivery_log", "kept_answers"],
-    "request_log",
+    ...["customers", "addresses", "search_words", "orders", "holds", "history", "shipments", "labels"],
+    ...["label_documents", "tracking", "scans", "waiting_scans", "returns", "return_items", "inspections", "refunds"],
+    ...["reports_to_platforms", "imports", "events", "delivery_log", "kept_answers", "request_log"],
   ]);
 
   expect(await placesIn(made)).toEqual([]);
-  expect(await placesIn(other.made)).toEqual(others);
+  expect(await placesIn([...other.made, nearby])).toEqual(others);
   expect(await store().read(verifyStore)).toEqual([]);
   expect(await ledger()).toEqual(counted);
   if (engine !== "postgres") {
     const files = databaseFiles();
     expect(files.length).toBeGreaterThan(1);
     const left = files.flatMap((file) => {
-      const bytes = readFileSync(file);
-      return made.filter((text) => bytes.includes(text) || bytes.includes(text.toLowerCase()));
+      const bytes = readFileSync(file).toString("latin1");
+      return made.filter((text) => standing(text, longer).test(bytes));
     });
     expect(left).toEqual([]);
     expect(files.some((file) => readFileSync(file).includes(neighbour.customer.last_name))).toBe(true);

@@ -1,13 +1,19 @@
 // A person with a word of its own in every field, who goes through all that can happen to somebody who orders.
-import { createHmac } from "node:crypto";
+import { createHmac, randomInt } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { platform_reports } from "../../db/schema/platform_reports.ts";
+import { label_documents, shipments } from "../../db/schema/shipments.ts";
+import { waiting_updates } from "../../db/schema/tracking.ts";
+import { readId } from "../../src/kit/ids.ts";
 import type { TestApp } from "../harness.ts";
 import type { Receiver } from "../webhooks/receiver.ts";
 
-/** Words that stand nowhere else, by the field they are put into. */
+/** Words that stand nowhere else, by the field they are put into; a telephone is of digits. */
 export function canaries() {
   const made: string[] = [];
+  const digits = () => String(randomInt(10 ** 11, 10 ** 12));
   const word = (field: string) => {
-    const text = `Zq${Bun.randomUUIDv7("hex").slice(-14)}${field}`;
+    const text = field === "phone" ? `1${digits()}` : `Zq${Bun.randomUUIDv7("hex").slice(-14)}${field}`;
     made.push(text);
     return text;
   };
@@ -30,7 +36,7 @@ function caller(app: TestApp) {
 const place = (word: Word) => ({
   ...{ name: `Pat ${word("placename")}`, company: word("company"), address_line1: `1 ${word("street")} Rd` },
   ...{ address_line2: word("floor"), city: word("city"), state: "OR", postal_code: "97201", country: "US" },
-  phone: "+1 503 555 0142",
+  phone: `+${word("phone")}`,
 });
 
 /** Lets a person order, be sent to, send back, be told of and be looked for. Answers what is needed to go on. */
@@ -38,7 +44,7 @@ export async function live(app: TestApp, word: Word, receiver: Receiver) {
   const ask = caller(app);
   await ask("POST", "/webhooks", {
     url: `${receiver.url}/${Bun.randomUUIDv7()}`,
-    events: ["order.created", "order.shipped", "return.created"],
+    events: ["order.created", "order.shipped", "shipment.in_transit", "return.created"],
   });
   const sku = `TEA-${Bun.randomUUIDv7("hex").slice(-6)}`;
   const product = await ask("POST", "/products", { sku, name: "Tea" });
@@ -48,13 +54,15 @@ export async function live(app: TestApp, word: Word, receiver: Receiver) {
     "POST",
     "/customers",
     {
-      ...{ email, first_name: word("first"), last_name: word("last"), phone: "+1 503 555 0177" },
+      ...{ email, first_name: word("first"), last_name: word("last"), phone: `+${word("phone")}` },
       ...{ company: word("firm"), metadata: { note: word("metadata") }, shipping_addresses: [place(word)] },
     },
     { "idempotency-key": `customer-${sku}` },
   );
+  await ask("POST", `/customers/${customer.id}/addresses`, place(word), { "idempotency-key": `address-${sku}` });
   const order = await ordered(ask, { word, customer, product, sku });
   const label = await sent(ask, word, order.id);
+  await carried(app, word, order.id, label);
   const sentBack = await returned(ask, word, { order_id: order.id, sku, email });
   await told(app, ask, { word, email, sku });
   await lookedFor(ask, customer.last_name, email);
@@ -97,9 +105,34 @@ async function sent(ask: Ask, word: Word, order_id: string) {
   await ask("POST", `/orders/${order_id}/ship`, {});
   const number = label.tracking_number;
   const location = { city: word("scancity"), state: "OR", country: "US" };
-  await ask("POST", `/tracking/${number}/events`, { status: "in_transit", message: word("scan"), location });
+  const scan = { status: "in_transit", message: word("scan"), location, reason: word("reason") };
+  await ask("POST", `/tracking/${number}/events`, scan, { "idempotency-key": `scan-${number}` });
   await ask("POST", `/tracking/${number}/events`, { status: "delivered", message: `left with ${word("door")}` });
   return label;
+}
+
+/** What a carrier and a shop of another world leave behind: its papers, its scans that wait, and why it refused. */
+async function carried(app: TestApp, word: Word, order_id: string, { label_id, tracking_number }: Made) {
+  const id = readId("order", order_id) ?? 0;
+  const now = Date.now();
+  await app.service.stores.test.write(async (tx) => {
+    const [parcel] = await tx.sql.select().from(shipments).where(eq(shipments.order_id, id));
+    const paper = { label_id: readId("label", label_id as string) ?? 0, position: 0, kind: "label" };
+    const bytes = Buffer.from(`%PDF of ${word("paper")}`);
+    await tx.sql.insert(label_documents).values({ ...paper, content_type: "application/pdf", bytes } as never);
+    const told = { message: word("waiting") };
+    const scan = { account_id: 1, tracking_number: tracking_number as string, told, received_at: now };
+    await tx.sql.insert(waiting_updates).values(scan as never);
+    await tx.sql
+      .update(shipments)
+      .set({ told_url: `https://carrier.example/${word("link")}` })
+      .where(eq(shipments.id, parcel?.id ?? 0));
+    await tx.sql.insert(platform_reports).values({
+      ...{ connection_id: 1, order_id: id, shipment_id: parcel?.id ?? 0, lines: [], status: "failed", attempts: 1 },
+      ...{ give_up_at: now, error_code: "refused", error_message: `no parcel for ${word("refusal")}` },
+      ...{ created_at: now, updated_at: now },
+    } as never);
+  });
 }
 
 async function returned(
@@ -132,7 +165,7 @@ async function told(app: TestApp, ask: Ask, { word, email, sku }: { word: Word; 
     line_items: [{ id: 1, variant_id: 2, sku, title: "Tea", quantity: 2, price: "3.50" }],
     shipping_address: {
       ...{ name: word("shopname"), address1: `7 ${word("shopstreet")} St`, city: word("shopcity") },
-      ...{ zip: "40202", country_code: "US" },
+      ...{ zip: "40202", country_code: "US", phone: `+${word("phone")}` },
     },
   });
   const signature = createHmac("sha256", secret).update(raw).digest("base64");

@@ -22,18 +22,23 @@ export function textColumns(table: PgTable): string[] {
   return columns.filter(({ columnType }) => !numbers.test(columnType)).map(({ name }) => name);
 }
 
-/** In which columns which of some texts stand, as `orders.customer_name: the text`. */
-export async function placesOf(db: Db, texts: readonly string[]): Promise<string[]> {
+/**
+ * In which columns which of some texts stand, as `orders.customer_name: the text`. Where one stands behind `but`, it is
+ * a part of another.
+ */
+export async function placesOf(db: Db, texts: readonly string[], but = "nothing"): Promise<string[]> {
+  const looked = texts.map((text) => [text, standing(text, but)] as const);
   const found = new Set<string>();
   for (const [name, table] of await allTables()) {
     for (const row of await db.sql.select().from(table)) {
       for (const [column, value] of Object.entries(row as Record<string, unknown>)) {
-        const told = (
-          value instanceof Uint8Array ? Buffer.from(value).toString() : JSON.stringify(value)
-        ).toLowerCase();
-        for (const text of texts) if (told.includes(text.toLowerCase())) found.add(`${name}.${column}: ${text}`);
+        const told = value instanceof Uint8Array ? Buffer.from(value).toString() : JSON.stringify(value);
+        for (const [text, pattern] of looked) if (pattern.test(told)) found.add(`${name}.${column}: ${text}`);
       }
     }
   }
   return [...found].sort();
 }
+
+/** Finds a text of letters and digits in any case, but not behind another. */
+export const standing = (text: string, but: string): RegExp => new RegExp(`(?<!${but})${text}`, "i");

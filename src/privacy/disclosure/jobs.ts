@@ -2,35 +2,63 @@
 import { emailKey } from "../../customers/rules.ts";
 import { getCustomer } from "../../customers/store.ts";
 import type { Db, Store } from "../../database/store.ts";
+import { wireId } from "../../kit/ids.ts";
 import type { RetentionFlags } from "../../retention/rules.ts";
 import { retentionIn } from "../../retention/store.ts";
-import { addressesOf, findPeople, textsOfOrders, wireIdsOf } from "../erasure/store.ts";
+import { addressesOf, textsOfOrders, wireIdsOf } from "../erasure/store.ts";
 import type { KeptFor } from "../erasures/erasure.ts";
-import { eventsBefore, nextAnswers, nextBlocks, nextEvents } from "../logs/store.ts";
-import { mentions, ownTerms, redactedPath, redactedQuery, type Traces, termsOf } from "../redaction.ts";
+import { eventsBefore, mayHaveBeenTold, nextAnswers, nextBlocks, nextEvents, reachesAnswersOf } from "../logs/store.ts";
+import { emailsOf, findPeople } from "../people/store.ts";
+import {
+  idsAmong,
+  mentions,
+  ownTerms,
+  partsAbout,
+  redactedPath,
+  redactedQuery,
+  type Traces,
+  termsOf,
+} from "../redaction.ts";
 import { disclosureView } from "./disclosure.ts";
-import { deliveriesOf, labelsOf, recordsOf, rows_max, seenReceivers, type Told, type ToldRecords } from "./store.ts";
+import {
+  deliveriesOf,
+  importsOf,
+  labelsOf,
+  nextImports,
+  recordsOf,
+  returnsAskedBy,
+  rows_max,
+  seenReceivers,
+  type Told,
+  type ToldRecords,
+} from "./store.ts";
 
 /** Who is asked for: a customer, or whoever has an e-mail address. */
 export type AskedFor = { readonly customer: string } | { readonly email: string };
 
 const events_together = 1000;
 const answers_together = 1000;
+const imports_together = 1000;
 const blocks_together = 20;
 
 /**
- * All that is known of a person, as the API shows it. The log of requests and the answers kept for repeated ones are
- * the house's alone: `of_house` says whether they are told. Refuses: resource_missing.
+ * All that is known of a person, as the API shows it. A customer is asked for at its merchant, whoever asks: others may
+ * know the same address. The log of requests and the answers kept for repeated ones are the house's alone: `of_house`
+ * says whether they are told. Refuses: resource_missing.
  */
 export async function disclose(
   store: Store,
   asked: AskedFor,
   { flags, of_house }: { readonly flags: RetentionFlags; readonly of_house: boolean },
 ) {
-  const found = await store.read((db) => personOf(db, asked, flags));
+  const merchant_id = await merchantOf(store, asked);
+  const theirs = merchant_id === null ? store : store.scoped({ sees: merchant_id, makes: null });
+  const found = await theirs.read((db) => personOf(db, asked, flags));
   const { customers, email, traces, told_at, labels, kept_for } = found;
   const records = new Map(found.records);
-  const events = await eventsOf(store, found.since, traces);
+  for (const [kind, rows] of await straysOf(theirs, found)) records.set(kind, [...(records.get(kind) ?? []), ...rows]);
+  const events = await eventsOf(theirs, found.after, traces);
+  // The house may have webhooks of its own for the events of a merchant.
   const { log, receivers } = await store.read((db) =>
     deliveriesOf(
       db,
@@ -40,22 +68,34 @@ export async function disclose(
   records.set("events", events);
   records.set("delivery_log", log);
   if (of_house) {
-    records.set("kept_answers", await answersOf(store, traces));
+    records.set("kept_answers", await answersOf(store, traces, merchant_id));
     records.set("request_log", await requestsOf(store, traces));
   }
-  const seen = await store.read((db) => seenReceivers(db, receivers));
+  const { since } = found;
+  const before = since === null ? [] : await store.read((db) => mayHaveBeenTold(db, since, merchant_id));
+  const seen = await store.read((db) => seenReceivers(db, [...new Set([...receivers, ...before])]));
   return disclosureView({ customers, email, told_at, records, labels, receivers: seen }, rows_max, kept_for);
+}
+
+/** The merchant whose customer is asked for; null where it is an e-mail address. Refuses: resource_missing. */
+async function merchantOf(store: Store, asked: AskedFor): Promise<number | null> {
+  if (!("customer" in asked)) return null;
+  return (await store.read((db) => getCustomer(db, asked.customer))).merchant_id;
 }
 
 interface FoundPerson {
   readonly customers: readonly number[];
   readonly email: string | null;
+  /** All e-mail addresses that the person is known to have and to have had, in small letters. */
+  readonly emails: readonly string[];
   readonly told_at: number;
   readonly traces: Traces;
   readonly records: ToldRecords;
   readonly labels: readonly number[];
+  /** When the first of the customers was made, an hour earlier for clocks that differ; null where there is none. */
+  readonly since: number | null;
   /** The number before that of the first event that may be about the person. */
-  readonly since: number;
+  readonly after: number;
   readonly kept_for: KeptFor;
 }
 
@@ -68,28 +108,51 @@ async function personOf(db: Db, asked: AskedFor, flags: RetentionFlags): Promise
   const order_ids = rows("orders").map(({ id }) => Number(id));
   const names = rows("customers").map(({ first_name, last_name }) => `${first_name ?? ""} ${last_name ?? ""}`);
   const homes = customers.length === 0 ? [] : await addressesOf(db, customers);
+  const emails = [...(email === null ? [] : [emailKey(email)]), ...(await emailsOf(db, customers))];
   const terms = termsOf([
-    ...[email, ...names],
+    ...[...emails, ...names],
     ...rows("customers").flatMap((one) => [one["email"], one["phone"]]),
     ...rows("orders").flatMap((one) => [one["customer_email"], one["customer_name"]]),
-    ...homes.flatMap((one) => [one.name, one.address_line1, one.phone]),
+    ...homes.flatMap((one) => [one.name, one.address_line1, one.phone, wireId("address", one.id)]),
     ...(await textsOfOrders(db, order_ids)),
   ]);
-  const first = Math.min(...rows("customers").map(({ created_at }) => Number(created_at)));
+  const made = rows("customers").map(({ created_at }) => Number(created_at));
+  const since = made.length === 0 ? null : Math.min(...made) - 3_600_000;
   const { commercial_records, audit_trail } = await retentionIn(db, flags);
   return {
-    ...{ customers, email, told_at: db.now, records },
+    ...{ customers, email, emails, told_at: db.now, records },
     traces: { ids: await wireIdsOf(db, customers), terms },
     labels: await labelsOf(db, customers),
-    since: await eventsBefore(db, Number.isFinite(first) ? first - 3_600_000 : 0),
+    ...{ since, after: await eventsBefore(db, since ?? 0) },
     kept_for: { commercial_years: commercial_records, audit_days: audit_trail },
   };
 }
 
-async function eventsOf(store: Store, since: number, { ids, terms }: Traces): Promise<Told[]> {
+/** Orders of shops that were never imported, and returns of others' orders, that name an e-mail address of a person. */
+async function straysOf(store: Store, { emails, records }: FoundPerson): Promise<ToldRecords> {
+  const keys = new Set(emails);
+  const known = new Set(records.get("imports")?.map(({ id }) => id));
+  const ids: number[] = [];
+  for (let [after, more] = [0, true]; more && ids.length <= rows_max; ) {
+    const page = await store.read((db) => nextImports(db, after, imports_together));
+    for (const { id, payload } of page) {
+      if (payload?.email != null && keys.has(emailKey(payload.email)) && !known.has(id)) ids.push(id);
+    }
+    after = page.at(-1)?.id ?? after;
+    more = page.length === imports_together;
+  }
+  const own = new Set(records.get("returns")?.map(({ id }) => id));
+  const asked = await store.read((db) => returnsAskedBy(db, emails));
+  return new Map([
+    ["imports", await store.read((db) => importsOf(db, ids))],
+    ["returns", asked.filter(({ id }) => !own.has(id))],
+  ] as const);
+}
+
+async function eventsOf(store: Store, first: number, { ids, terms }: Traces): Promise<Told[]> {
   const found: Told[] = [];
   const own = { ids, terms: ownTerms(terms) };
-  for (let [after, more] = [since, true]; more && found.length <= rows_max; ) {
+  for (let [after, more] = [first, true]; more && found.length <= rows_max; ) {
     const page = await store.read((db) => nextEvents(db, after, events_together));
     for (const { id, body } of page) if (mentions(body, own)) found.push({ id, payload: JSON.parse(body) });
     after = page.at(-1)?.seq ?? after;
@@ -98,12 +161,17 @@ async function eventsOf(store: Store, since: number, { ids, terms }: Traces): Pr
   return found;
 }
 
-async function answersOf(store: Store, { ids, terms }: Traces): Promise<Told[]> {
+/** What kept answers say of the person: one of many orders tells but those that are the person's. */
+async function answersOf(store: Store, { ids, terms }: Traces, merchant_id: number | null): Promise<Told[]> {
   const found: Told[] = [];
-  const own = { ids, terms: ownTerms(terms) };
+  const own = ownTerms(terms);
+  const isReached = reachesAnswersOf(merchant_id);
   for (let [after, more] = ["", true]; more && found.length <= rows_max; ) {
     const page = await store.read((db) => nextAnswers(db, after, answers_together));
-    for (const { body } of page) if (mentions(body, own)) found.push({ answer: body });
+    for (const { key, body } of page) {
+      const parts = partsAbout(body, { ids, terms: isReached(key) ? own : idsAmong(own) });
+      found.push(...parts.map((answer) => ({ answer })));
+    }
     after = page.at(-1)?.key ?? after;
     more = page.length === answers_together;
   }
@@ -115,7 +183,8 @@ async function requestsOf(store: Store, { terms }: Traces): Promise<Told[]> {
   for (let [after, more] = [0, true]; more && found.length <= rows_max; ) {
     const page = await store.read((db) => nextBlocks(db, after, blocks_together));
     for (const line of page.flatMap(({ lines }) => lines)) {
-      const [, method, , path, query] = JSON.parse(line) as string[];
+      const [, method, route, place, query] = JSON.parse(line) as string[];
+      const path = place || route;
       const isNamed = redactedPath(path ?? "", terms) !== path || redactedQuery(query ?? "", terms) !== query;
       if (isNamed) found.push({ method, path, query });
     }

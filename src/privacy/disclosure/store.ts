@@ -1,13 +1,15 @@
 // All that is known of a person, read by the same table that says what an erasure does.
-import { asc, eq, getTableColumns, inArray, type SQL, sql as template } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, type SQL, sql as template } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
-import { list } from "../../../db/kit.ts";
+import { among, list } from "../../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../../db/schema/customers.ts";
 import { orders } from "../../../db/schema/orders.ts";
+import { platform_imports } from "../../../db/schema/platforms.ts";
+import { returns } from "../../../db/schema/returns.ts";
 import { labels } from "../../../db/schema/shipments.ts";
 import { deliveries, delivery_attempts, subscriptions } from "../../../db/schema/webhooks.ts";
 import type { Db } from "../../database/store.ts";
-import { rowsOfOrders } from "../erasure/store.ts";
+import { isAskedBy, rowsOfOrders } from "../erasure/store.ts";
 import { type PersonalKind, undisclosed } from "../records.ts";
 
 /** The most rows of a kind that a disclosure holds. */
@@ -46,6 +48,26 @@ async function rowsOf(db: Db, table: PgTable, which: SQL): Promise<Told[]> {
     .where(which)
     .orderBy(...key.map((column) => asc(column)))
     .limit(rows_max + 1);
+}
+
+/** The next imports after an id that hold an order as the platform told it. */
+export async function nextImports(db: Db, after: number, limit: number) {
+  return db.sql
+    .select({ id: platform_imports.id, payload: platform_imports.payload })
+    .from(platform_imports)
+    .where(and(gt(platform_imports.id, after), isNotNull(platform_imports.payload)))
+    .orderBy(asc(platform_imports.id))
+    .limit(limit);
+}
+
+/** These imports of shops' orders. */
+export async function importsOf(db: Db, ids: readonly number[]): Promise<Told[]> {
+  return ids.length === 0 ? [] : rowsOf(db, platform_imports, among(platform_imports.id, template`${list(ids)}`));
+}
+
+/** Returns that were asked for with one of these e-mail addresses, whoever ordered. */
+export async function returnsAskedBy(db: Db, email_keys: readonly string[]): Promise<Told[]> {
+  return email_keys.length === 0 ? [] : rowsOf(db, returns, isAskedBy(email_keys));
 }
 
 /** The log of deliveries of these events, and the webhooks that were sent any of them. */

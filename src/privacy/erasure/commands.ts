@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { recordAct } from "../../audit/commands.ts";
-import { emailKey, isErasedEmail } from "../../customers/rules.ts";
+import { emailKey } from "../../customers/rules.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { type Actor, system } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -26,17 +26,21 @@ import {
   forgetAnswersTo,
   keysOf,
   lastEvent,
+  mayHaveBeenTold,
   nextAnswers,
   nextBlocks,
+  reachesAnswersOf,
   type Span,
   saveAnswer,
   saveBlock,
   saveEvent,
+  sendingUntil,
   spanOfEvents,
 } from "../logs/store.ts";
+import { emailsOf, findPeople } from "../people/store.ts";
 import type { PersonalKind } from "../records.ts";
 import {
-  erased_word,
+  idsAmong,
   mentions,
   ownTerms,
   redactedJson,
@@ -45,16 +49,24 @@ import {
   type Traces,
   termsOf,
 } from "../redaction.ts";
-import { type ErasureStep, ended, firstStep, isWaiting, runs, stepAfter, waits } from "../status.ts";
-import { awaitedReturns, isFinished, refusal, type Unfinished, unfinishedStatuses } from "./rules.ts";
-
+import { type ErasureStep, ended, firstStep, isWaiting, lastStep, runs, stepAfter, waits } from "../status.ts";
+import {
+  awaitedReturns,
+  idOfPlace,
+  isFinished,
+  refusal,
+  termsAmong,
+  textsOfPerson,
+  textsOfPlace,
+  type Unfinished,
+  unfinishedStatuses,
+} from "./rules.ts";
 import {
   addressesOf,
   eraseImports,
   eraseOrders,
   erasePeople,
   eraseReturnEmails,
-  findPeople,
   importsIn,
   isAwaited,
   lastEnd,
@@ -188,6 +200,8 @@ export interface DuePiece {
   readonly users: readonly string[];
   /** The ids of the person's records as the wire writes them, where the piece looks for them. */
   readonly ids: ReadonlySet<string>;
+  /** How long other servers may hold on to lines of the log of requests, in milliseconds. */
+  readonly settles_ms: number;
 }
 
 /**
@@ -245,6 +259,8 @@ type Piece = Pick<Erasure, "place"> & {
   readonly counts?: Partial<Record<PersonalKind, number>>;
   readonly terms?: readonly string[];
   readonly receivers?: readonly number[];
+  /** When the next piece is due; at once where nothing is said. */
+  readonly next_at?: number;
 };
 
 type Step = (tx: Tx, erasure: Erasure, users: readonly string[], ids: DuePiece["ids"]) => Promise<Piece>;
@@ -257,7 +273,7 @@ const steps: Readonly<Record<ErasureStep, Step>> = {
   requests: redactRequests,
 };
 
-async function step(tx: Tx, erasure: Erasure, { users, ids }: DuePiece): Promise<Erasure> {
+async function step(tx: Tx, erasure: Erasure, { users, ids, settles_ms }: DuePiece): Promise<Erasure> {
   const at = erasure.step ?? firstStep;
   const piece = await steps[at](scopeOf(tx, erasure), erasure, users, ids);
   if (piece.waits) return { ...erasure, status: waits, step: null, place: "", next_at: tx.now + hour_ms };
@@ -269,16 +285,17 @@ async function step(tx: Tx, erasure: Erasure, { users, ids }: DuePiece): Promise
     terms: termsOf([...(erasure.terms ?? []), ...terms]),
     receivers: [...new Set([...erasure.receivers, ...receivers])],
   };
-  if (more) return { ...known, place, next_at: tx.now };
+  if (more) return { ...known, place, next_at: piece.next_at ?? tx.now };
   const next = stepAfter(at);
-  if (next !== null) return { ...known, step: next, place: "", next_at: tx.now };
+  const next_at = tx.now + (next === lastStep ? settles_ms : 0);
+  if (next !== null) return { ...known, step: next, place: "", next_at };
   const forgotten = { terms: null, email: null, step: null, place: "" };
   return { ...known, ...forgotten, status: ended, next_at: null, finished_at: tx.now };
 }
 
 const orders_together = 20;
 
-/** The customers with all that belongs to them, and then their orders, some in each piece. */
+/** The customers with all that belongs to them, and returns that name them, then their orders, some in each piece. */
 async function eraseRecords(tx: Tx, erasure: Erasure): Promise<Piece> {
   const { customers, place } = erasure;
   if (place === "") return erasePersons(tx, erasure);
@@ -304,41 +321,28 @@ async function erasePersons(tx: Tx, erasure: Erasure): Promise<Piece> {
   // The person may have ordered since it was looked at.
   if (await isNeeded(tx, erasure)) return { place: "", more: true, waits: true };
   const homes = await addressesOf(tx, customers);
+  const emails = [...(email === null ? [] : [emailKey(email)]), ...(await emailsOf(tx, customers))];
+  const returns = await eraseReturnEmails(tx, emails, tx.now);
   const mark = randomBytes(6).toString("hex");
   return {
     place: "0",
     more: true,
     began: { began_at: tx.now, began_after: await lastEvent(unscopedOf(tx)) },
-    counts: customers.length === 0 ? {} : await erasePeople(tx, customers, mark),
-    terms: termsAmong([email, ...people.flatMap(textsOfPerson), ...homes.flatMap(textsOfPlace)]),
+    counts: { ...(customers.length === 0 ? {} : await erasePeople(tx, customers, mark)), returns },
+    terms: termsAmong([
+      ...emails,
+      ...people.flatMap(textsOfPerson),
+      ...homes.flatMap(textsOfPlace),
+      ...homes.map(idOfPlace),
+    ]),
   };
 }
 
-/** The texts that find a person: not those that stand for somebody who was erased, whoever it was. */
-const termsAmong = (texts: readonly (string | null)[]): string[] =>
-  texts.filter((text) => text !== null).filter((text) => text !== erased_word && !isErasedEmail(text));
-
 const unscopedOf = (tx: Tx): Tx => tx.scoped({ sees: null, makes: null });
-
-const textsOfPerson = (one: {
-  email: string;
-  first_name: string | null;
-  last_name: string | null;
-  phone: string | null;
-}) => [
-  ...[one.email, one.phone],
-  [one.first_name, one.last_name].filter((part) => part !== null && part !== "").join(" "),
-];
-
-const textsOfPlace = (one: {
-  name: string;
-  address_line1: string;
-  address_line2: string | null;
-  phone?: string | null;
-}) => [...[one.name, one.address_line1, one.address_line2, one.phone ?? null]];
 
 const imports_together = 200;
 const events_together = 300;
+
 /** How far a piece has come that looked through a span of rows, of which it may have found too many for one piece. */
 function reached(found: readonly number[], limit: number, { to, is_last }: Span): Pick<Piece, "place" | "more"> {
   const last = found.at(-1);
@@ -346,18 +350,18 @@ function reached(found: readonly number[], limit: number, { to, is_last }: Span)
   return { place: String(to), more: !is_last };
 }
 
-/** Orders of platforms that were never imported, and returns that name the e-mail address. */
-async function eraseStrays(tx: Tx, { place, email, began_at }: Erasure): Promise<Piece> {
-  if (email === null) return { place, more: false };
-  const key = emailKey(email);
+/** Orders of platforms that were never imported, and name an e-mail address of the person. */
+async function eraseStrays(tx: Tx, { place, email, terms, began_at }: Erasure): Promise<Piece> {
+  const keys = new Set([...(email === null ? [] : [email]), ...ownTerms(terms ?? [])].map(emailKey));
+  if (keys.size === 0) return { place, more: false };
   const until = began_at ?? tx.now;
-  const returns = place === "" ? await eraseReturnEmails(tx, key, until) : 0;
   const span = await spanOfImports(unscopedOf(tx), Number(place || 0));
   const found = await importsIn(tx, span, { limit: imports_together, until });
-  const theirs = found.filter(({ payload }) => emailKey(payload?.email ?? "") === key).map(({ id }) => id);
-  const imports = theirs.length === 0 ? 0 : await eraseImports(tx, theirs);
+  const theirs = found.filter(({ payload }) => payload?.email != null && keys.has(emailKey(payload.email)));
+  const their_ids = theirs.map(({ id }) => id);
+  const imports = await eraseImports(tx, their_ids);
   const ids = found.map(({ id }) => id);
-  return { ...reached(ids, imports_together, span), counts: { returns, imports } };
+  return { ...reached(ids, imports_together, span), counts: { imports } };
 }
 
 /**
@@ -365,29 +369,39 @@ async function eraseStrays(tx: Tx, { place, email, began_at }: Erasure): Promise
  * may have the address, as a new customer: then only the records count.
  */
 async function redactEvents(tx: Tx, erasure: Erasure, _users: unknown, ids: DuePiece["ids"]): Promise<Piece> {
-  const { terms, began_after } = erasure;
+  const { terms, began_after, place } = erasure;
   const tracesOf = (seq: number): Traces => ({
     ids,
-    terms: began_after === null || seq <= began_after ? (terms ?? []) : [],
+    terms: began_after === null || seq <= began_after ? (terms ?? []) : idsAmong(terms ?? []),
   });
-  const after = erasure.place === "" ? await firstEvent(tx, erasure) : Number(erasure.place);
+  const after = place === "" ? await firstEvent(tx, erasure) : Number.parseInt(place, 10);
   const span = await spanOfEvents(unscopedOf(tx), after);
   const found = await eventsIn(tx, span, events_together);
   const named = found.filter(({ seq, body }) => mentions(body, { ids, terms: ownTerms(tracesOf(seq).terms) }));
+  let events = 0;
   for (const { seq, body, previous } of named) {
     const traces = tracesOf(seq);
-    const left = previous === null ? null : withoutPrevious(previous, traces);
-    await saveEvent(tx, seq, redactedJson(body, traces), left);
+    const left = { body: redactedJson(body, traces), previous: previous && withoutPrevious(previous, traces) };
+    if (left.body === body && left.previous === previous) continue;
+    await saveEvent(tx, seq, left.body, left.previous);
+    events += 1;
   }
   // The house may have webhooks of its own for the events of a merchant.
-  const { forgotten, receivers } = await forgetAnswersTo(
-    unscopedOf(tx),
-    named.map(({ id }) => id),
-  );
-  const counts = { events: named.length, delivery_log: forgotten };
+  const event_ids = named.map(({ id }) => id);
+  const { forgotten, receivers } = await forgetAnswersTo(unscopedOf(tx), event_ids);
+  const untold = place === "" ? await toldBefore(tx, erasure) : [];
+  const done = { counts: { events, delivery_log: forgotten }, receivers: [...receivers, ...untold] };
+  // What is being sent this moment is still answered: those answers are forgotten when the same events are met again.
+  const sent_at = place.endsWith(met_again) ? null : await sendingUntil(unscopedOf(tx), event_ids);
+  if (sent_at !== null) return { ...done, place: `${after}${met_again}`, more: true, next_at: sent_at + noted_ms };
   const seqs = found.map(({ seq }) => seq);
-  return { ...reached(seqs, events_together, span), counts, receivers };
+  return { ...done, ...reached(seqs, events_together, span) };
 }
+
+// Behind the number of an event in the place of an erasure: the events that follow have been changed already.
+const met_again = " again";
+// An attempt that has ended is noted together with others.
+const noted_ms = 1000;
 
 /** Old values stand beside no id, so that all of them are taken for the person's. */
 function withoutPrevious(previous: string, { terms }: Traces): string {
@@ -398,10 +412,19 @@ function withoutPrevious(previous: string, { terms }: Traces): string {
 }
 
 /** Events of before the first of the customers was made are about others. */
-async function firstEvent(tx: Tx, { customers }: Erasure): Promise<number> {
+async function firstEvent(tx: Tx, erasure: Erasure): Promise<number> {
+  return eventsBefore(unscopedOf(tx), (await sinceWhen(tx, erasure)) ?? 0);
+}
+
+async function sinceWhen(tx: Tx, { customers }: Erasure): Promise<number | null> {
   const people = await lockPeople(tx, customers);
-  const first = Math.min(...people.map(({ created_at }) => created_at));
-  return eventsBefore(unscopedOf(tx), Number.isFinite(first) ? first - hour_ms : 0);
+  return people.length === 0 ? null : Math.min(...people.map(({ created_at }) => created_at)) - hour_ms;
+}
+
+/** The webhooks that may have been sent events of the customers which are forgotten. */
+async function toldBefore(tx: Tx, erasure: Erasure): Promise<number[]> {
+  const since = await sinceWhen(tx, erasure);
+  return since === null ? [] : mayHaveBeenTold(unscopedOf(tx), since, erasure.merchant_id);
 }
 
 const answers_together = 300;
@@ -413,14 +436,13 @@ const answers_together = 300;
 async function redactAnswers(tx: Tx, erasure: Erasure, _users: unknown, ids: DuePiece["ids"]): Promise<Piece> {
   const { merchant_id, began_at, terms } = erasure;
   const found = await nextAnswers(tx, erasure.place, answers_together);
-  // Whoever has the address may be known to other merchants as well, whose answers stay as they were.
-  const whose = merchant_id === null ? "" : `${wireId("merchant", merchant_id)} `;
+  const isReached = reachesAnswersOf(merchant_id);
   const answers = found.map((one) => {
     const isBefore = began_at === null || one.created_at < began_at;
-    return { ...one, traces: { ids, terms: isBefore ? (terms ?? []) : [] } };
+    return { ...one, traces: { ids, terms: isBefore ? (terms ?? []) : idsAmong(terms ?? []) } };
   });
   const named = answers.filter(({ key, body, traces }) =>
-    mentions(body, { ids, terms: key.startsWith(whose) ? ownTerms(traces.terms) : [] }),
+    mentions(body, { ids, terms: isReached(key) ? ownTerms(traces.terms) : idsAmong(traces.terms) }),
   );
   for (const { key, body, traces } of named) await saveAnswer(tx, key, redactedJson(body, traces));
   const counts = { kept_answers: named.length };

@@ -1,3 +1,4 @@
+import { engine } from "../../config.ts";
 import { type Erasure as Recorded, recordErasures } from "../../database/erasures.ts";
 import type { Stores } from "../../database/open.ts";
 import type { Store, Tx } from "../../database/store.ts";
@@ -7,21 +8,25 @@ import { requestLogOf } from "../../operations/requests/jobs.ts";
 import type { Erasure } from "../erasures/erasure.ts";
 import { dueErasure, lastErased, nextErasure, postponeErasure } from "../erasures/store.ts";
 import { usersOf } from "../logs/store.ts";
-import { begins, firstStep, looksForIds } from "../status.ts";
+import { begins, lastStep, looksForIds } from "../status.ts";
 import { type DuePiece, eraseCustomer, erasePiece } from "./commands.ts";
 import { isKnown, madeAt, wireIdsOf } from "./store.ts";
+
+// Twice as long as a server keeps what it was asked before it writes it down.
+const lines_wait_ms = 2000;
 
 /**
  * A round of `privacy.erase`: one piece of an erasure. Whom it begins to erase is written beside the data first, so
  * that no restore brings anyone back. What was overwritten is gone from the disk when it is done.
  */
 export async function eraseDue(store: Store, service: Service): Promise<number | null> {
-  const due = await prepareDue(store, service.stores.live, service.erasures_path);
+  const settles_ms = service.registry === null ? 0 : lines_wait_ms;
+  const due = await prepareDue(store, service.stores.live, { path: service.erasures_path, settles_ms });
+  // Requests of a moment ago wait in memory to be logged: the log is read last.
+  if (due?.erasure.step === lastStep) await requestLogOf(service).flush();
   const { erasure, next_at, failed } = await pieceOf(store, due);
   // It is told of as any job that fails, which is then run again.
   if (failed !== undefined) throw failed;
-  // Requests of a moment ago wait in memory to be logged: the log is read last.
-  if (erasure?.step === firstStep) await requestLogOf(service).flush();
   if (erasure?.finished_at != null) await store.shred();
   return next_at;
 }
@@ -53,7 +58,11 @@ async function pieceOf(store: Store, due: DuePiece | null): Promise<Done> {
 }
 
 /** Reads the erasure that is due, and records whom it is about to erase. The piece of another one is not done then. */
-async function prepareDue(store: Store, live: Store, path: string | null): Promise<DuePiece | null> {
+async function prepareDue(
+  store: Store,
+  live: Store,
+  { path, settles_ms }: Pick<DuePiece, "settles_ms"> & { readonly path: string | null },
+): Promise<DuePiece | null> {
   const { erasure, made, now } = await store.read(async (db) => {
     const erasure = await dueErasure(db);
     const made = erasure !== null && path !== null && begins(erasure) ? await madeAt(db, erasure.customers) : [];
@@ -69,7 +78,8 @@ async function prepareDue(store: Store, live: Store, path: string | null): Promi
   }
   const { merchant_id } = erasure;
   const users = merchant_id === null ? [] : await live.read((db) => usersOf(db, merchant_id));
-  return { erasure, users, ids: looksForIds(erasure) ? await idsOf(store, erasure) : new Set() };
+  const ids: ReadonlySet<string> = looksForIds(erasure) ? await idsOf(store, erasure) : new Set();
+  return { erasure, users, ids, settles_ms };
 }
 
 const read_ids = new WeakMap<Store, { readonly erasure_id: number; readonly ids: ReadonlySet<string> }>();
@@ -96,18 +106,21 @@ export async function shredErased(store: Store): Promise<void> {
 }
 
 /**
- * Does all that is due of erasures at once, without a running service. Whom it erases is written into the file at
- * `path` first; null where it stands there already. Throws at the end when one of them could not go on.
+ * Does all that is due of erasures at once, without a service of this process. Whom it erases is written into the file
+ * at `path` first; null where it stands there already, as after a restore, when no other server runs. Throws at the end
+ * when one of them could not go on.
  */
 export async function eraseAllDue(store: Store, live: Store, path: string | null): Promise<void> {
+  const settles_ms = engine === "postgres" && path !== null ? lines_wait_ms : 0;
   let first: Error | undefined;
   for (;;) {
-    const due = await prepareDue(store, live, path);
+    const due = await prepareDue(store, live, { path, settles_ms });
     const { erasure, next_at, failed } = await pieceOf(store, due);
     first ??= failed;
     if (erasure?.finished_at != null) await store.shred();
     const now = await store.read(async (db) => db.now);
-    if (next_at === null || next_at > now || (erasure === null && failed === undefined)) break;
+    if (next_at === null || next_at > now + settles_ms || (erasure === null && failed === undefined)) break;
+    if (next_at > now) await Bun.sleep(next_at - now);
   }
   if (first !== undefined) throw first;
 }

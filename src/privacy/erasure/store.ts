@@ -39,23 +39,6 @@ export async function madeAt(
     .where(inArray(customer_id, [...ids]));
 }
 
-/** The customers with this e-mail address, and those whose orders carry it as one that they had before. */
-export async function findPeople(db: Db, email_key: string): Promise<number[]> {
-  const named = await db.sql
-    .select({ id: customers.id, email_key: customers.email_key })
-    .from(customers)
-    .innerJoin(customer_words, eq(customer_words.customer_id, customers.id))
-    .where(eq(customer_words.word, email_key));
-  const now = named.filter((one) => one.email_key === email_key).map(({ id }) => id);
-  const before = named.filter((one) => one.email_key !== email_key).map(({ id }) => id);
-  if (before.length === 0) return now;
-  const ordered = await db.sql
-    .selectDistinct({ id: orders.customer_id })
-    .from(orders)
-    .where(and(inArray(orders.customer_id, before), eq(template`lower(${orders.customer_email})`, email_key)));
-  return [...now, ...ordered.map(({ id }) => id)];
-}
-
 /** These customers, locked: nobody makes an order for one before this transaction ends, and nobody is about to. */
 export async function lockPeople(tx: Tx, ids: readonly number[]) {
   if (ids.length === 0) return [];
@@ -335,13 +318,17 @@ async function eraseReturns(tx: Tx, order_ids: string): Promise<number> {
   return erased;
 }
 
-/** Takes an e-mail address out of returns of until a moment that were asked for with it, whoever ordered. */
-export async function eraseReturnEmails(tx: Tx, email_key: string, until: number): Promise<number> {
-  const isTheirs = and(isNotNull(returns.customer_email), eq(folded(returns.customer_email), email_key));
+/** Whether a return was asked for with one of these e-mail addresses, whoever ordered. */
+export const isAskedBy = (email_keys: readonly string[]): SQL =>
+  and(isNotNull(returns.customer_email), inArray(folded(returns.customer_email), [...email_keys])) as SQL;
+
+/** Takes e-mail addresses out of returns of until a moment that were asked for with one of them. Answers how many. */
+export async function eraseReturnEmails(tx: Tx, email_keys: readonly string[], until: number): Promise<number> {
+  if (email_keys.length === 0) return 0;
   const changed = await tx.sql
     .update(returns)
     .set({ customer_email: null, version: template`${returns.version} + 1` })
-    .where(and(isTheirs, lte(returns.created_at, until)))
+    .where(and(isAskedBy(email_keys), lte(returns.created_at, until)))
     .returning({ id: returns.id });
   return changed.length;
 }
@@ -385,7 +372,7 @@ export async function importsIn(tx: Tx, { after, to }: Span, { limit, until }: {
 
 /** Forgets the orders that these imports hold. */
 export async function eraseImports(tx: Tx, ids: readonly number[]): Promise<number> {
-  return empty(tx, "imports", platform_imports, inArray(platform_imports.id, [...ids]));
+  return ids.length === 0 ? 0 : empty(tx, "imports", platform_imports, inArray(platform_imports.id, [...ids]));
 }
 
 /** The ids of a person's records as the wire writes them. */

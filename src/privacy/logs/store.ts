@@ -1,5 +1,5 @@
 // The SQL of what an erasure finds in logs by reading them: events, the log of deliveries, kept answers, requests.
-import { and, asc, eq, gt, gte, inArray, lte, sql as template } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNull, lt, lte, or, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { amongThose, hasText } from "../../../db/kit.ts";
 import { pack, unpack } from "../../../db/packing/packing.ts";
@@ -8,7 +8,7 @@ import { events } from "../../../db/schema/outbox.ts";
 import { request_blocks } from "../../../db/schema/requests.ts";
 import { idempotency_keys } from "../../../db/schema/service.ts";
 import { memberships } from "../../../db/schema/users.ts";
-import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
+import { deliveries, delivery_attempts, subscriptions } from "../../../db/schema/webhooks.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 
@@ -31,6 +31,31 @@ export async function nextEvents(db: Db, after: number, limit: number) {
     .where(gt(events.seq, after))
     .orderBy(asc(events.seq))
     .limit(limit);
+}
+
+/**
+ * The webhooks that may have been sent events of a moment or later that say nothing any more, so that nobody can tell
+ * whether they were about a person: those of that time which are told of a merchant, or of any where it is null.
+ */
+export async function mayHaveBeenTold(db: Db, moment: number, merchant_id: number | null): Promise<number[]> {
+  const [kept] = await db.sql
+    .select({ since: events.created_at })
+    .from(events)
+    .where(hasText(events.body))
+    .orderBy(asc(events.created_at))
+    .limit(1);
+  const until = kept?.since ?? db.now;
+  if (until <= moment) return [];
+  const { id, merchants, created_at, deleted_at } = subscriptions;
+  const rows = await db.sql
+    .select({ id, merchant_id: subscriptions.merchant_id, merchants })
+    .from(subscriptions)
+    .where(and(lt(created_at, until), or(isNull(deleted_at), gte(deleted_at, moment))))
+    .orderBy(asc(id));
+  const isTold = (one: (typeof rows)[number]) =>
+    merchant_id === null ||
+    (one.merchant_id === null ? (one.merchants?.includes(merchant_id) ?? true) : one.merchant_id === merchant_id);
+  return rows.filter(isTold).map((one) => one.id);
 }
 
 /** Some rows in the order of their numbers: those behind one, up to another. */
@@ -104,6 +129,17 @@ export async function forgetAnswersTo(
   return { forgotten: told.length, receivers: sent.map(({ id }) => id) };
 }
 
+/** Until when the attempts to send some of these events may last that are under way; null where there are none. */
+export async function sendingUntil(db: Db, event_ids: readonly string[]): Promise<number | null> {
+  if (event_ids.length === 0) return null;
+  const { leased_until, event_id } = deliveries;
+  const [row] = await db.sql
+    .select({ until: template<number | null>`max(${leased_until})` })
+    .from(deliveries)
+    .where(and(inArray(event_id, [...event_ids]), gt(leased_until, db.now)));
+  return row?.until == null ? null : Number(row.until);
+}
+
 /** The next kept answers after a key, in the order of the keys. */
 export async function nextAnswers(db: Db, after: string, limit: number) {
   return db.sql
@@ -112,6 +148,15 @@ export async function nextAnswers(db: Db, after: string, limit: number) {
     .where(gt(idempotency_keys.key, after))
     .orderBy(asc(idempotency_keys.key))
     .limit(limit);
+}
+
+/**
+ * Says by its key whether a kept answer is looked through for a person's e-mail addresses, where a merchant's customer
+ * is meant; null means any. Others may know whoever has the address as well: their answers are theirs.
+ */
+export function reachesAnswersOf(merchant_id: number | null): (key: string) => boolean {
+  const whose = merchant_id === null ? "" : `${wireId("merchant", merchant_id)} `;
+  return (key) => key.startsWith(whose);
 }
 
 /** Stores what is left of a kept answer. */

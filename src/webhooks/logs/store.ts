@@ -1,4 +1,16 @@
-import { and, asc, count, desc, eq, getTableColumns, lt, type SQL, sql as template } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  lt,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
 import { amongThose } from "../../../db/kit.ts";
 import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
 import { insert } from "../../database/statements.ts";
@@ -88,6 +100,19 @@ export async function forgetResponses(tx: Tx, before: number, limit: number): Pr
     .where(amongThose(delivery_attempts.id, old))
     .returning({ id: delivery_attempts.id });
   return forgotten.length;
+}
+
+/** Deletes what receivers answered to some events, by id. The attempts stay. */
+export async function forgetResponsesTo(tx: Tx, event_ids: readonly string[]): Promise<void> {
+  if (event_ids.length === 0) return;
+  const theirs = tx.sql
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(inArray(deliveries.event_id, [...event_ids]));
+  await tx.sql
+    .update(delivery_attempts)
+    .set({ response_body: null, response_headers: null })
+    .where(and(amongThose(delivery_attempts.delivery_id, theirs), isNotNull(delivery_attempts.response_headers)));
 }
 
 /** Deletes up to `limit` entries of the log older than a moment, and answers how many. */

@@ -4,7 +4,7 @@ import { forgetEventBodies } from "../../outbox/store.ts";
 import type { Retention } from "../../retention/rules.ts";
 import { payload_turn } from "../deliveries/delivery.ts";
 import { forgetDeliveryBodies, nothingWaits } from "../deliveries/store.ts";
-import { deleteAttempts, forgetResponses } from "../logs/store.ts";
+import { deleteAttempts, forgetResponses, forgetResponsesTo } from "../logs/store.ts";
 import { deleteNotices } from "../notices/store.ts";
 import { deleteRecoveries } from "../recoveries/store.ts";
 
@@ -14,18 +14,21 @@ const day_ms = 24 * 3_600_000;
 type KeptDays = Pick<Retention, "event_payloads" | "delivery_log" | "receiver_answers">;
 
 /**
- * Deletes up to `limit` each of payloads, log entries, finished recoveries, notices and receivers' answers that are
- * older than they are kept. Deliveries that wait to be sent are kept. Answers whether more may be left.
+ * Deletes up to `limit` each of payloads (with what receivers answered to them), log entries, finished recoveries,
+ * notices and receivers' answers that are older than they are kept. Deliveries that wait to be sent are kept. Answers
+ * whether more may be left.
  */
 export async function forgetOld(tx: Tx, kept: KeptDays, limit: number): Promise<boolean> {
   await takeTurn(tx, payload_turn);
   const moment = (days: number) => tx.now - days * day_ms;
   const before = moment(kept.delivery_log);
   const events = await forgetEventBodies(tx, moment(kept.event_payloads), limit, nothingWaits);
+  // What receivers answered may repeat the event, and nothing would tell any more what it was about.
+  await forgetResponsesTo(tx, events);
   const deliveries = await forgetDeliveryBodies(tx, before, limit);
   const attempts = await deleteAttempts(tx, before, limit);
   const responses = await forgetResponses(tx, moment(kept.receiver_answers), limit);
   const recoveries = await deleteRecoveries(tx, before, limit);
   const notices = await deleteNotices(tx, before, limit);
-  return Math.max(events, deliveries, attempts, responses, recoveries, notices) === limit;
+  return Math.max(events.length, deliveries, attempts, responses, recoveries, notices) === limit;
 }

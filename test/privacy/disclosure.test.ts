@@ -1,0 +1,155 @@
+// What is told of a person is told of nobody else, and all of it: of former addresses, and of what has no customer.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { customer_words } from "../../db/schema/customers.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+
+setDefaultTimeout(60_000);
+
+let shop: Shop;
+let number = 0;
+let goods: { id: string; sku: string };
+beforeAll(async () => {
+  shop = await openShop();
+  goods = await shop.product(100);
+});
+afterAll(() => shop.close());
+
+interface Asking {
+  readonly key?: string;
+  readonly headers?: Record<string, string>;
+}
+
+async function post(path: string, body: unknown = {}, asking: Asking = {}) {
+  const answer = await shop.app.call("POST", path, body, asking);
+  expect([path, answer.status < 300, answer.body.error]).toEqual([path, true, undefined]);
+  return answer.body.data ?? answer.body;
+}
+
+const address = { address_line1: "9 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+const person = (email: string, asking?: Asking) =>
+  post("/customers", { email, first_name: "Ann", last_name: "Lee", shipping_addresses: [address] }, asking);
+
+type Person = { readonly id: string; readonly shipping_addresses: readonly { readonly id: string }[] };
+
+const draftFor = ({ id, shipping_addresses }: Person, fields: object = {}) =>
+  shop.draft([[goods, 1]], { customer_id: id, shipping_address_id: shipping_addresses[0]?.id, ...fields });
+
+interface Told {
+  readonly about: { readonly customers: readonly string[] };
+  readonly records: readonly { readonly records: string; readonly rows: readonly Record<string, unknown>[] }[];
+}
+const rowsOf = ({ records }: Told, kind: string) => records.find((one) => one.records === kind)?.rows ?? [];
+
+async function erased(email: string): Promise<void> {
+  await post("/erasures", { email });
+  await shop.app.runJobs();
+}
+
+test("of a customer who was erased nothing is told of others who were", async () => {
+  const people: Person[] = [await person("first@example.com"), await person("second@example.com")];
+  const orders: { id: string }[] = [];
+  for (const one of people) {
+    orders.push(await post("/orders", draftFor(one)));
+    await shop.cancel(orders.at(-1)?.id ?? "");
+  }
+  await erased("first@example.com");
+  await erased("second@example.com");
+  const told: Told = await post(`/customers/${people[0]?.id}/disclosure`);
+  const events = JSON.stringify(rowsOf(told, "events"));
+  expect(events).toContain(`"${orders[0]?.id}"`);
+  expect(events).not.toContain(`"${orders[1]?.id}"`);
+});
+
+test("of an address nothing is told of those whose longer address holds it", async () => {
+  const ann: Person = await person("ann@gmail.example");
+  const joann: Person = await person("joann@gmail.example");
+  const order = await post("/orders", draftFor(joann, { order_notes: "for joann@gmail.example at the door" }));
+  const told: Told = await post("/disclosures", { email: "ann@gmail.example" });
+  expect(told.about.customers).toEqual([ann.id]);
+  expect(JSON.stringify(told)).not.toContain("joann@gmail.example");
+  await shop.cancel(order.id);
+  await shop.app.runJobs();
+  const seen = (await shop.app.get("/events?limit=100")).body;
+  await erased("ann@gmail.example");
+  const left = (await shop.app.get("/events?limit=100")).body;
+  const about = (list: { data: unknown[] }) =>
+    list.data.filter((event) => JSON.stringify(event).includes(`"${joann.id}"`));
+  expect(about(left).length).toBeGreaterThan(0);
+  expect(about(left)).toEqual(about(seen));
+});
+
+test("of an answer about many the person is told what is said of the person", async () => {
+  const [one, other]: Person[] = [await person("one@example.com"), await person("other@example.com")];
+  const orders = [one, other].map((customer) => draftFor(customer as Person));
+  const made = await post("/orders/bulk", { orders }, { headers: { "idempotency-key": "many" } });
+  const told: Told = await post(`/customers/${one?.id}/disclosure`);
+  const answers = JSON.stringify(rowsOf(told, "kept_answers"));
+  expect(answers).toContain("one@example.com");
+  expect(answers).toContain(orders[0]?.order_number as string);
+  expect(answers).not.toContain("other@example.com");
+  expect(answers).not.toContain(orders[1]?.order_number as string);
+  expect(made.results).toHaveLength(2);
+});
+
+test("a return of another's order is told to whom it names, and forgets the address with the person", async () => {
+  const order = await shop.order([[goods, 1]]);
+  for (const act of ["process", "ship", "deliver"]) await shop.act(order.id, act);
+  const asked = { order_id: order.id, reason: "other", items: [{ sku: goods.sku, quantity: 1, notes: "too bitter" }] };
+  const made = await post("/returns", { ...asked, customer_email: "Aunt@example.com" });
+  const told: Told = await post("/disclosures", { email: "aunt@example.com" });
+  expect(rowsOf(told, "returns")).toMatchObject([{ customer_email: "Aunt@example.com" }]);
+  expect(rowsOf(told, "orders")).toEqual([]);
+  await erased("aunt@example.com");
+  expect((await shop.app.get(`/returns/${made.id}`)).body.data.customer_email).toBeNull();
+});
+
+const nothing = () => Promise.resolve();
+test.each([
+  ["whole, though it is a part of one before", { first: "x-", before: nothing, after: nothing }],
+  ["whole at the first change since an update", { first: "x-", before: forgetWhole, after: nothing }],
+  ["by a version that kept none whole", { first: "y", before: nothing, after: forgetWhole }],
+])("somebody is found by a former address without an order, kept %s", async (_, { first, before, after }) => {
+  const old = `old.${++number}@example.com`;
+  const customer: Person = await person(`${first}${old}`);
+  await shop.app.patch(`/customers/${customer.id}`, { email: old });
+  await before();
+  await shop.app.patch(`/customers/${customer.id}`, { email: `new-${number}@example.com` });
+  await after();
+  const other: Person = await person(`mary-${old}`);
+  const told: Told = await post("/disclosures", { email: old });
+  expect(told.about.customers).toEqual([customer.id]);
+  const begun = await post("/erasures", { email: old });
+  expect(begun.customers).toEqual([customer.id]);
+  await shop.app.runJobs();
+  expect((await shop.app.get(`/customers/${customer.id}`)).body.erased_at).not.toBeNull();
+  expect((await shop.app.get(`/customers/${other.id}`)).body.email).toBe(`mary-${old}`);
+});
+
+/** Makes the words of customers those of a version that kept no address whole. */
+async function forgetWhole(): Promise<void> {
+  const { live } = shop.app.service.stores;
+  const rows = await live.read((db) => db.sql.select().from(customer_words));
+  for (const { word } of rows.filter((row) => row.word.startsWith("<"))) {
+    await live.write((tx) => tx.sql.delete(customer_words).where(eq(customer_words.word, word)));
+  }
+}
+
+test("a merchant's customer is told of at that merchant alone, also to the house", async () => {
+  const keys: Record<string, string> = {};
+  for (const code of ["ROAST", "BREW"]) {
+    await post("/merchants", { code, name: code });
+    keys[code] = (await post("/keys", { name: code, permission: "full", merchant_id: code })).key;
+  }
+  const asked = (code: string) => ({ key: keys[code] as string, headers: { "idempotency-key": `made-at-${code}` } });
+  const [roasted, brewed]: Person[] = [
+    await person("both@example.com", asked("ROAST")),
+    await person("both@example.com", asked("BREW")),
+  ];
+  const told: Told = await post(`/customers/${roasted?.id}/disclosure`);
+  expect(rowsOf(told, "kept_answers")).toHaveLength(1);
+  expect(JSON.stringify(told)).toContain(`"${roasted?.id}"`);
+  expect(JSON.stringify(told)).not.toContain(`"${brewed?.id}"`);
+  const all: Told = await post("/disclosures", { email: "both@example.com" });
+  expect(all.about.customers.toSorted()).toEqual([roasted?.id as string, brewed?.id as string].toSorted());
+});
