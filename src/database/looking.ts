@@ -74,6 +74,8 @@ export interface PostgresFacts {
   readonly may_create: boolean;
   /** Whether the connection is encrypted. */
   readonly is_encrypted: boolean;
+  /** The part of its log that could not be archived when that was tried last; null when the last one could. */
+  readonly unarchived: string | null;
 }
 
 const asked = [
@@ -94,7 +96,9 @@ export function postgresFacts(url: string): Promise<PostgresFacts> {
          (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
          pg_encoding_to_char(encoding) as encoding, datcollate as collation, pg_is_in_recovery() as is_replica,
          has_database_privilege(current_database(), 'create') as may_create,
-         coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as is_encrypted
+         coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as is_encrypted,
+         (select last_failed_wal from pg_stat_archiver
+           where last_failed_time > coalesce(last_archived_time, '-infinity')) as unarchived
        from pg_database where datname = current_database()`,
     );
     return { settings: Object.fromEntries(settings.map(({ name, value }) => [name, value])), ...rows[0] };

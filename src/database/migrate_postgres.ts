@@ -42,9 +42,13 @@ export interface AroundPostgres {
   before(client: pg.Client, standings: readonly WorldStanding[]): Promise<void>;
   /** After it, before it is committed. */
   after(client: pg.Client, standings: readonly WorldStanding[]): Promise<void>;
+  /** While another server migrates, once that has taken a while. */
+  waits?(): void;
 }
 
 const nothing: AroundPostgres = { before: async () => {}, after: async () => {} };
+/** For so long nothing is said of a wait for another server that migrates. */
+const silent_ms = 2000;
 
 /** What is opened all the same: by the restore that is not finished yet, or by who only looks at what is moved. */
 export interface Allowed {
@@ -102,8 +106,11 @@ async function migrateOnce(
   await client.connect();
   try {
     await client.query("begin; set local statement_timeout = 0; set local lock_timeout = 0");
-    for (const { schema } of worlds) {
-      await client.query(migration_lock, [migration_lock_key, schema]);
+    const timer = setTimeout(() => around.waits?.(), silent_ms);
+    try {
+      for (const { schema } of worlds) await client.query(migration_lock, [migration_lock_key, schema]);
+    } finally {
+      clearTimeout(timer);
     }
     if (unfinished !== true) await refuseUnfinished(client);
     for (const { schema } of moved === "allowed" ? [] : worlds) await refuseMarked(client, schema);

@@ -82,11 +82,12 @@ async function migrateWorlds(url: string, { log, older, unfinished, moved }: Ope
   const after: AroundPostgres["after"] = async (client, standings) => {
     if (older !== "refused" && !standings.every(isAdditive)) await older?.afterPostgres(client, standings);
   };
+  const waits = () => log.warn("another server looks after the schema of the database, or upgrades it: this one waits");
   const tell = (there: readonly string[] | null) => {
     if (there === null) log.warn("the upgrade of the database waits until the backup of it is made that is under way");
     else log.warn(breaking_waits, { still_there: there.join(", ") });
   };
-  const migrate = () => migratePostgresWorlds(url, worlds, { before, after }, undefined, { unfinished, moved });
+  const migrate = () => migratePostgresWorlds(url, worlds, { before, after, waits }, undefined, { unfinished, moved });
   const standings = await untilAlone(migrate, tell);
   const added = namesOf(standings.flatMap(({ applied }) => strangeMigrations(known_migrations.postgres, applied)));
   if (added.length === 0) return;

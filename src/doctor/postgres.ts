@@ -32,7 +32,7 @@ const rules: readonly Rule[] = [
     why: "nothing can be written", advice: "Run alter database … set default_transaction_read_only = off." },
   { name: "archive_mode", state: "warning", isWrong: off,
     why: "the log is not archived: a lost disk costs what was written since the last backup",
-    advice: "Archive it (archive_mode, archive_command), or live with what packhouse backup --schedule keeps." },
+    advice: "Archive it (archive_mode, archive_command), or live with what packhouse serve --backup-to keeps." },
   { name: "track_counts", state: "warning", isWrong: off,
     why: "nothing is vacuumed by itself, and statements get slow", advice: `Set track_counts = on ${edit}.` },
 ];
@@ -68,7 +68,7 @@ export async function lookAtPostgres(patient: Patient): Promise<Finding[]> {
   return [...found, await poolOf(patient, facts)];
 }
 
-function ownRules({ encoding, is_replica, may_create, is_encrypted }: PostgresFacts, url: string): Finding[] {
+function ownRules({ encoding, is_replica, may_create, is_encrypted, unarchived }: PostgresFacts, url: string): Finding[] {
   const found: Finding[] = [];
   if (encoding !== "UTF8") {
     const advice = "Make a database with encoding UTF8, and move the data there.";
@@ -82,6 +82,11 @@ function ownRules({ encoding, is_replica, may_create, is_encrypted }: PostgresFa
     const advice =
       "Run grant create on database … to that user, or make the schemas live and test with that user as their owner.";
     found.push(warning("PostgreSQL", "the user may not create schemas, which a first start needs", advice));
+  }
+  if (unarchived !== null) {
+    const said = `its log is not archived any more: ${unarchived} could not be, and all of it is kept until it can`;
+    const advice = "See the log of PostgreSQL, and mend what archive_command needs: its place, its room, its rights.";
+    found.push(problem("PostgreSQL", said, advice));
   }
   const { hostname = "" } = readAddress(url) ?? {};
   const is_near = ["", "localhost", "127.0.0.1", "[::1]"].includes(hostname);

@@ -1,6 +1,8 @@
 // What the operator is told of commits that are not shipped.
 import { expect, test } from "bun:test";
+import { noteLate, noteShippedLate } from "../../src/backups/schedule/commands.ts";
 import { lateFrom, shippedMessage, shippedView } from "../../src/backups/schedule/rules.ts";
+import { openTestApp, start } from "../harness.ts";
 
 const minute = 60_000;
 const until = Date.parse("2026-11-24T17:30:00.000Z");
@@ -18,6 +20,39 @@ test("is late after a minute, or once the place cannot be reached, and a notice 
   );
   // Where nothing was ever shipped, it counts from when the server began to.
   expect(told(10 * minute + 1, { until: null })).toContain("since 2026-11-24T17:30:00.000Z.");
+});
+
+test("the operator finds a notice of what is late, once a day", async () => {
+  const app = await openTestApp();
+  try {
+    const plan = {
+      to: "s3://bucket/kept",
+      every_minutes: 60,
+      keep: { hours: 24, days: 30, months: 12 },
+      with_key: false,
+    };
+    const late = async (since: number) => {
+      await app.service.stores.live.write((tx) => noteLate(tx, plan, since, false));
+      return (await app.get("/notices?kind=backup_late")).body.data.map(({ message }: { message: string }) => message);
+    };
+    expect(await late(start - 119 * minute)).toEqual([]);
+    const told = [expect.stringContaining("s3://bucket/kept")];
+    expect(await late(start - 121 * minute)).toEqual(told);
+    expect(await late(start - 121 * minute)).toEqual(told);
+    // Commits that are not shipped are told once more after something was shipped since.
+    const away = { ...shipped, until: start + minute, problem: "It is away." };
+    app.clocks.live.advance(12 * minute);
+    for (const _ of [1, 2]) {
+      await app.service.stores.live.write((tx) => noteShippedLate(tx, away, start, false));
+    }
+    const all = (await app.get("/notices?kind=backup_late")).body.data;
+    expect(all.map(({ message }: { message: string }) => message)).toEqual([
+      expect.stringContaining("It is away."),
+      ...told,
+    ]);
+  } finally {
+    await app.close();
+  }
 });
 
 test("backups are late once two could have been made", () => {

@@ -1,7 +1,12 @@
-// Several servers that begin at once on an empty database.
+// Servers that begin at once on an empty database, or while another upgrades it.
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { startService } from "../../scripts/service.ts";
 import { engine } from "../../src/config.ts";
+import { administered } from "../../src/database/administration.ts";
+import { migration_lock, migration_lock_key } from "../../src/database/migrate_postgres.ts";
 import { freshDatabase } from "./service.ts";
 
 setDefaultTimeout(60_000);
@@ -21,3 +26,21 @@ test.if(engine === "postgres")(
     }
   },
 );
+
+test.if(engine === "postgres")("a server that waits for one that upgrades says so, and goes on after it", async () => {
+  const database_url = await freshDatabase();
+  const log = join(tmpdir(), `packhouse-waits-${process.pid}.log`);
+  try {
+    const service = await administered(database_url ?? "", async (other) => {
+      await other.ask("begin");
+      await other.ask(migration_lock, [migration_lock_key, "live"]);
+      const starting = startService({ database_url, log });
+      while (!existsSync(log) || !readFileSync(log, "utf8").includes("this one waits")) await Bun.sleep(50);
+      await other.ask("commit");
+      return starting;
+    });
+    await service.remove();
+  } finally {
+    rmSync(log, { force: true });
+  }
+});

@@ -306,6 +306,47 @@ describe("works", () => {
     expect([await verified(data, house_key), await verified(target)]).toEqual([agrees, agrees]);
   });
 
+  test("what stands on its shelves at the source is counted away, once its orders there are cancelled", async () => {
+    await houseKeys();
+    const [data, target] = [await suspended("shelves"), await place("gone")];
+    const done = await packhouse(...words(data, target), ...keyed(house_key, usual_secret_key));
+    expect(done.code).toBe(0);
+    const house = await serve({ data, env: { PACKHOUSE_SECRET_KEY: house_key } });
+    const key = await house.makeKey("live");
+    const all = async (path: string) => (await asked(house.url, key, "GET", path)).answer.data;
+    for (const status of ["pending", "processing"]) {
+      for (const { id } of await all(`/orders?merchant=ALFA&status=${status}&limit=100`)) {
+        const cancelled = await asked(house.url, key, "POST", `/orders/${id}/cancel`, {});
+        expect([id, cancelled.status, cancelled.answer.error]).toEqual([id, 200, undefined]);
+      }
+    }
+    interface Stands {
+      readonly on_hand: number;
+      readonly locations: readonly { readonly warehouse_id: string; readonly location: string }[];
+    }
+    const cups = async () => (await all("/inventory/CUP?merchant=ALFA")) as unknown as Stands;
+    const stands = await cups();
+    expect(stands.on_hand).toBeGreaterThan(0);
+    for (const { warehouse_id, location: bin } of stands.locations) {
+      const opened = await asked(house.url, key, "POST", "/inventory/counts", { location: warehouse_id, bins: [bin] });
+      const count = (opened.answer as unknown as { data: { id: string } }).data.id;
+      const lines = [{ sku: "CUP", bin, quantity: 0 }];
+      const step = async (name: string, body: object) =>
+        asked(house.url, key, "POST", `/inventory/counts/${count}/${name}`, body);
+      for (const [name, body] of [
+        ["lines", { lines }],
+        ["review", {}],
+        ["post", {}],
+      ] as const) {
+        const { status, answer } = await step(name, body);
+        expect([name, status, answer.error]).toEqual([name, 200, undefined]);
+      }
+    }
+    expect((await cups()).on_hand).toBe(0);
+    expect(await house.stop()).toBe(0);
+    expect(await verified(data, house_key)).toEqual(agrees);
+  });
+
   // On PostgreSQL both marks are set by the same code.
   test.skipIf(engine !== "sqlite")(
     "a move that is killed while the source is closed is finished, not undone",

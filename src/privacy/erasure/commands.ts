@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { recordAct } from "../../audit/commands.ts";
-import { emailKey } from "../../customers/rules.ts";
+import { emailKey, isErasedEmail } from "../../customers/rules.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { type Actor, system } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -40,6 +40,7 @@ import {
 import { emailsOf, findPeople } from "../people/store.ts";
 import type { PersonalKind } from "../records.ts";
 import {
+  erased_word,
   idsAmong,
   mentions,
   ownTerms,
@@ -50,17 +51,7 @@ import {
   termsOf,
 } from "../redaction.ts";
 import { type ErasureStep, ended, firstStep, isWaiting, lastStep, runs, stepAfter, waits } from "../status.ts";
-import {
-  awaitedReturns,
-  idOfPlace,
-  isFinished,
-  refusal,
-  termsAmong,
-  textsOfPerson,
-  textsOfPlace,
-  type Unfinished,
-  unfinishedStatuses,
-} from "./rules.ts";
+import { awaitedReturns, isFinished, refusal, type Unfinished, unfinishedStatuses } from "./rules.ts";
 import {
   addressesOf,
   eraseImports,
@@ -338,11 +329,34 @@ async function erasePersons(tx: Tx, erasure: Erasure): Promise<Piece> {
   };
 }
 
+/** The texts that find a person: not those that stand for somebody who was erased, whoever it was. */
+const termsAmong = (texts: readonly (string | null)[]): string[] =>
+  texts.filter((text) => text !== null).filter((text) => text !== erased_word && !isErasedEmail(text));
+
 const unscopedOf = (tx: Tx): Tx => tx.scoped({ sees: null, makes: null });
+
+const textsOfPerson = (one: {
+  email: string;
+  first_name: string | null;
+  last_name: string | null;
+  phone: string | null;
+}) => [
+  ...[one.email, one.phone],
+  [one.first_name, one.last_name].filter((part) => part !== null && part !== "").join(" "),
+];
+
+const textsOfPlace = (one: {
+  name: string;
+  address_line1: string;
+  address_line2: string | null;
+  phone?: string | null;
+}) => [...[one.name, one.address_line1, one.address_line2, one.phone ?? null]];
+
+/** The address is deleted, and found in kept answers by its id alone. */
+const idOfPlace = ({ id }: { id: number }) => wireId("address", id);
 
 const imports_together = 200;
 const events_together = 300;
-
 /** How far a piece has come that looked through a span of rows, of which it may have found too many for one piece. */
 function reached(found: readonly number[], limit: number, { to, is_last }: Span): Pick<Piece, "place" | "more"> {
   const last = found.at(-1);
@@ -358,10 +372,9 @@ async function eraseStrays(tx: Tx, { place, email, terms, began_at }: Erasure): 
   const span = await spanOfImports(unscopedOf(tx), Number(place || 0));
   const found = await importsIn(tx, span, { limit: imports_together, until });
   const theirs = found.filter(({ payload }) => payload?.email != null && keys.has(emailKey(payload.email)));
-  const their_ids = theirs.map(({ id }) => id);
-  const imports = await eraseImports(tx, their_ids);
-  const ids = found.map(({ id }) => id);
-  return { ...reached(ids, imports_together, span), counts: { imports } };
+  const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
+  const imports = await eraseImports(tx, idsOf(theirs));
+  return { ...reached(idsOf(found), imports_together, span), counts: { imports } };
 }
 
 /**

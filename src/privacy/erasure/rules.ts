@@ -1,9 +1,6 @@
-import { isErasedEmail } from "../../customers/rules.ts";
 import { Fault } from "../../kit/fault.ts";
-import { wireId } from "../../kit/ids.ts";
 import { isOnItsWay, type OrderStatus, openStatuses, orderStatuses } from "../../orders/status.ts";
 import { awaitsInspection, type ReturnStatus, returnStatuses } from "../../returns/status.ts";
-import { erased_word } from "../redaction.ts";
 
 /** The states of an order that is not over: its buyer's address is still needed. */
 export const unfinishedStatuses: readonly OrderStatus[] = orderStatuses.filter(
@@ -41,29 +38,3 @@ export function refusal(unfinished: Unfinished): Fault {
     { ...unfinished },
   );
 }
-
-/** The texts that find a person: not those that stand for somebody who was erased, whoever it was. */
-export const termsAmong = (texts: readonly (string | null)[]): string[] =>
-  texts.filter((text) => text !== null).filter((text) => text !== erased_word && !isErasedEmail(text));
-
-/** What a customer is found by in logs. */
-export const textsOfPerson = (one: {
-  email: string;
-  first_name: string | null;
-  last_name: string | null;
-  phone: string | null;
-}) => [
-  ...[one.email, one.phone],
-  [one.first_name, one.last_name].filter((part) => part !== null && part !== "").join(" "),
-];
-
-/** What an address is found by in logs. */
-export const textsOfPlace = (one: {
-  name: string;
-  address_line1: string;
-  address_line2: string | null;
-  phone?: string | null;
-}) => [...[one.name, one.address_line1, one.address_line2, one.phone ?? null]];
-
-/** The address is deleted, and found in kept answers by its id alone. */
-export const idOfPlace = ({ id }: { id: number }) => wireId("address", id);
