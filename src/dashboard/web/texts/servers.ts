@@ -10,7 +10,7 @@ export const serverTexts = {
   migration: "Last migration",
   started: "Started",
   seen: "Last seen",
-  one: "The data belong to this one process. Several servers run where they share a PostgreSQL database.",
+  one: "The data belongs to this one process. Several servers run where they share a PostgreSQL database.",
   several: "They share one PostgreSQL database. One that ends without a word is gone from the list after some seconds.",
   unlike: "They are of different versions. End the upgrade: restart the older ones.",
 } as const;
