@@ -1,6 +1,6 @@
 // The table that says what becomes of each column: a column that it does not know fails this test.
 import { expect, test } from "bun:test";
-import { otherRecords, personalKinds, personalRecords } from "../../src/privacy/records.ts";
+import { byHand, otherRecords, personalKinds, personalRecords } from "../../src/privacy/records.ts";
 import { allTables, textColumns } from "./tables.ts";
 
 test("every column of text is told of: what becomes of it, or that it names nobody who orders", async () => {
@@ -24,4 +24,10 @@ test("a table is told of once, and each kind is one of a table", () => {
   const names = [...personalRecords.map(({ table }) => table), ...Object.keys(otherRecords)];
   expect(names.length).toBe(new Set(names).size);
   expect(personalRecords.map(({ kind }) => kind)).toEqual([...personalKinds]);
+});
+
+test("what is done by hand is told in whole sentences, each once", () => {
+  expect(byHand.filter((line) => !/^[A-Z].+\.$/.test(line))).toEqual([]);
+  const beginnings = byHand.map((line) => line.slice(0, 20));
+  expect(new Set(beginnings).size).toBe(byHand.length);
 });
