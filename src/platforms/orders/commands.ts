@@ -1,5 +1,6 @@
 // An order of a platform becomes an order here, and follows its changes as far as its status allows.
 import { createCustomer, keepAddress } from "../../customers/commands.ts";
+import { isErasedEmail } from "../../customers/rules.ts";
 import { findCustomerByEmail } from "../../customers/store.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
@@ -200,6 +201,10 @@ async function change(tx: Tx, what: Told): Promise<void> {
     if (seen?.state === "cancelled") await note(tx, what, notes.reopened);
     return;
   }
+  if (isErasedEmail(order.customer_email)) {
+    await note(tx, what, notes.erased);
+    return;
+  }
   const actor = platformActor(connection);
   for (const hold of order.holds.filter(({ reason, note }) => reason === "payment" && note === notes.unpaid)) {
     await releaseOrder(tx, order_id, { hold_id: hold.id }, actor);
@@ -253,6 +258,7 @@ const notes = {
   unpaid: "The order is no longer paid, according to the platform.",
   done: "The order was sent already, according to the platform.",
   gone: "The platform no longer has the order.",
+  erased: "The platform changed the order, but its buyer was erased here.",
   closed: "The platform changed the order, but its merchant is closed here.",
 } as const;
 

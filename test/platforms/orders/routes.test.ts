@@ -208,6 +208,23 @@ describe("works", () => {
     await typesOf();
   });
 
+  test("nothing of its buyer comes back to an order whose buyer was erased", async () => {
+    const order = await take(app, shop, shopifyOrder(++ids));
+    for (const act of ["ship", "deliver"]) expect((await app.post(`/orders/${order.id}/${act}`)).status).toBe(200);
+    expect((await app.post(`/customers/${order.customer_id}/erasure`)).status).toBe(202);
+    await app.runJobs();
+    const erased = (await app.get(`/orders/${order.id}`)).body.data;
+    expect(erased.customer.name).not.toContain("Holm");
+    const changes = { shipping_address: address({ address1: "99 New Street" }), note: "Ring twice, Ida." };
+    await take(app, shop, shopifyOrder(ids, { updated_at: later(30), ...changes }));
+    expect((await app.get(`/orders/${order.id}`)).body.data).toMatchObject({
+      ...{ order_notes: erased.order_notes, shipping_address: erased.shipping_address, customer: erased.customer },
+    });
+    expect((await app.get(`/customers/${order.customer_id}`)).body.shipping_addresses).toEqual([]);
+    expect(await notesOf(order.id)).toEqual(["The platform changed the order, but its buyer was erased here."]);
+    await typesOf();
+  });
+
   test("an order that the platform cancels is cancelled, its label voided; too late, it is noted once", async () => {
     const order = await take(app, shop, shopifyOrder(++ids));
     const parcel = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lbs" } };
