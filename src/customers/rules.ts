@@ -79,14 +79,11 @@ export function wordsOf({ email, first_name, last_name, company }: Omit<Customer
 }
 
 /**
- * The e-mail addresses that a customer has and had, of all its words. Words of a version that did not keep them whole
- * are taken for addresses where they are no part of another.
+ * The e-mail addresses that a customer has and had, of all its words: those that are kept whole. Another word may look
+ * like one, such as a company that was called by an address.
  */
 export function emailsAmong(words: readonly string[]): string[] {
-  const plain = words.filter((word) => !word.startsWith("<"));
-  const parts = new Set(plain.flatMap(partsOf));
-  const marked = words.flatMap((word) => /^<(.+@.+)>$/.exec(word)?.[1] ?? []);
-  return [...new Set([...marked, ...plain.filter((word) => /^[^@]+@[^@]+$/.test(word) && !parts.has(word))])];
+  return words.flatMap((word) => /^<(.+@.+)>$/.exec(word)?.[1] ?? []);
 }
 
 /**

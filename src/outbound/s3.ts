@@ -115,7 +115,7 @@ async function* readAll(settings: BucketSettings, key: string): AsyncGenerator<U
   let at = 0;
   let size: number | null = null;
   let tag: string | null = null;
-  for (let attempt = 1; size === null || at < size; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const headers = at === 0 || tag === null ? {} : { range: `bytes=${at}-`, "if-match": tag };
     const asked = { method: "GET", key, query: {}, body: null, headers };
     const { body, status, headers: told } = await askPatiently(settings, asked, read_within_ms);

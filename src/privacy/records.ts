@@ -393,7 +393,8 @@ export const byHand: readonly string[] = [
   "The shops (Shopify, WooCommerce, BigCommerce), carriers and payment services that have the data by themselves.",
   "Receivers of webhooks: `receivers` lists those that were sent events of the person, and those that may have been.",
   "Backups and what is shipped beside them: they end with their own time, and a restore erases the person again.",
-  "What upgrades kept: the folder data/upgrades, for up to 30 days, and what a rollback put aside, until you remove it.",
+  "What upgrades kept: the folder data/upgrades, for up to 30 days, and what a rollback put aside, until you remove" +
+    " it.",
   "Names in free texts about goods: notes of movements, counts and lots, references of receipts, transfers and" +
     " reservations.",
   "Log files of the service and of proxies: they hold no names and no bodies, but addresses on the network.",

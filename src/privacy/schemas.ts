@@ -38,6 +38,7 @@ export const ErasureView = closed({
   }),
   customers: Type.Array(Type.String(), { description: "The customers, by ids that name nobody any more." }),
   after_days: nullable(Type.Integer()),
+  may_be_called_off: Type.Boolean({ description: "Whether `DELETE /erasures/{id}` may call it off." }),
   looks_again_at: nullable(moment),
   erased: Type.Array(closed({ records: choice(personalKinds), count: Type.Integer() }), {
     description: "How many records of each kind were changed or deleted so far.",

@@ -1,5 +1,6 @@
 // What receivers of webhooks answered goes with what they were told, whenever it came. Who may have been told is named.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { eq, inArray } from "drizzle-orm";
 import { deliveries, delivery_attempts } from "../../db/schema/webhooks.ts";
 import { eraseDue } from "../../src/privacy/erasure/jobs.ts";
 import { forgetOldDeliveries } from "../../src/webhooks/retention/jobs.ts";
@@ -17,8 +18,9 @@ beforeAll(async () => {
   // It answers what it was sent.
   receiver = openReceiver(({ body }) => new Response(body));
   app = await openTestApp();
-  await ask("POST", "/webhooks", { url: `${receiver.url}/all`, events: ["order.cancelled"] });
+  await ask("POST", "/webhooks", { url: `${receiver.url}/all`, events: ["order.cancelled", "return.created"] });
   await ask("POST", "/products", { sku: "TEA", name: "Tea" });
+  await ask("POST", "/inventory", { sku: "TEA", quantity: 50 });
 });
 afterAll(async () => {
   await app.close();
@@ -79,6 +81,42 @@ test("an answer that comes while the event is changed goes as well", async () =>
   // What was met twice is counted once.
   const events = done.erased.find(({ records }: { records: string }) => records === "events").count;
   expect(events).toBe(await eventsOf(done.customers[0]));
+});
+
+test("an answer to an event that names the person by the address alone goes as well", async () => {
+  const email = "aunt@example.com";
+  const address = { address_line1: "9 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+  const customer = await ask("POST", "/customers", { email: "niece@example.com", shipping_addresses: [address] });
+  const order = await ask("POST", "/orders", {
+    ...{ order_number: "R-AUNT", customer_id: customer.id, line_items: [tea] },
+    shipping_address_id: customer.shipping_addresses[0].id,
+  });
+  for (const act of ["process", "ship", "deliver"]) await ask("POST", `/orders/${order.id}/${act}`, {});
+  const items = [{ sku: "TEA", quantity: 1, notes: "too bitter" }];
+  await ask("POST", "/returns", { order_id: order.id, reason: "other", customer_email: email, items });
+  await app.runJobs();
+  const answered = async () => (await answers()).filter((answer) => answer.includes(email)).length;
+  expect(await answered()).toBe(1);
+  const begun = await ask("POST", "/erasures", { email });
+  const leased_until = clock().now() + 30_000;
+  await store().write((tx) => tx.sql.update(deliveries).set({ leased_until }));
+  await app.runJobs();
+  expect([(await look(begun)).status, await answered()]).toEqual(["running", 0]);
+  await store().write(async (tx) => {
+    const theirs = tx.sql
+      .select({ id: deliveries.id })
+      .from(deliveries)
+      .where(eq(deliveries.event_type, "return.created"));
+    await tx.sql
+      .update(delivery_attempts)
+      .set({ response_body: email })
+      .where(inArray(delivery_attempts.delivery_id, theirs));
+    await tx.sql.update(deliveries).set({ leased_until: null });
+  });
+  clock().advance(32_000);
+  await app.runJobs();
+  expect((await look(begun)).status).toBe("done");
+  expect(await answers()).toEqual([]);
 });
 
 const eventsOf = async (customer_id: string) => {

@@ -94,11 +94,13 @@ class Shipping implements Continuous {
   readonly #forked = new Set<string>();
   #checked = false;
   #begun_at = 0;
+  readonly #opened_at: number;
   #ending = false;
 
   constructor(settings: ContinuousSettings) {
     const { data, log, now, place } = settings;
     this.#settings = settings;
+    this.#opened_at = now();
     this.#spool = spoolOf(data);
     this.#thread = readingThread(log);
     const broke = (world: Mode, reason: string) => {
@@ -184,8 +186,8 @@ class Shipping implements Continuous {
       log.warn("what is committed could not be shipped", { reason: String(error) });
     }
     for (const world of modes) {
-      const until = this.#shipped_until[world];
-      this.#showBehind(until === null ? every_ms / 1000 : Math.max(0, (now() - until) / 1000), world);
+      const until = this.#shipped_until[world] ?? this.#opened_at;
+      this.#showBehind(Math.max(0, (now() - until) / 1000), world);
     }
   }
 
@@ -251,6 +253,8 @@ class Shipping implements Continuous {
 
   /** Ends the chain of a world, and begins another. */
   #endChain(world: Mode, reason: string): void {
+    // Nothing of it counts as shipped any more.
+    delete this.#based[world];
     this.followers[world].endChain(reason);
     this.followers[world].resume();
   }

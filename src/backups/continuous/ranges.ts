@@ -1,4 +1,5 @@
 // To which moments what was shipped leads, and from which backups.
+import { dirname } from "node:path";
 import type { Mode } from "../../kit/mode.ts";
 import type { ShippedPlace } from "./place.ts";
 import { readName, readSegment, type SegmentName } from "./segment.ts";
@@ -14,7 +15,10 @@ interface ShippedRange {
   readonly segments: number;
 }
 
-/** What was shipped to a place. Of each range the first segment is read; one that is damaged leads on from nothing. */
+/**
+ * What was shipped to a place. Of each range the first segment is read: one that is damaged, or was removed meanwhile,
+ * is none of it.
+ */
 export async function shippedRanges(place: ShippedPlace): Promise<ShippedRange[]> {
   const names = (await place.list("")).flatMap((name) => readName(name) ?? []);
   const ranges: SegmentName[][] = [];
@@ -26,14 +30,26 @@ export async function shippedRanges(place: ShippedPlace): Promise<ShippedRange[]
   }
   const found: ShippedRange[] = [];
   for (const names of ranges) {
-    const [first] = names;
-    const head = first === undefined ? undefined : readSegment(await place.read(first.name))?.head;
-    if (first === undefined || head === undefined) continue;
-    const { world, chain } = first;
-    const most_at = names.reduce((latest, name) => Math.max(latest, name.most_at), 0);
-    found.push({ world, chain, after_at: head.after.at, most_at, segments: names.length });
+    for (const [at, { name, world, chain }] of names.entries()) {
+      const after_at = await beginningOf(place, name);
+      if (after_at === null) continue;
+      const most_at = names.reduce((latest, one) => Math.max(latest, one.most_at), 0);
+      found.push({ world, chain, after_at, most_at, segments: names.length - at });
+      break;
+    }
   }
   return found;
+}
+
+/** The moment (ms) of the commit that a segment begins behind; null when it is damaged, or is there no more. */
+async function beginningOf(place: ShippedPlace, name: string): Promise<number | null> {
+  try {
+    return readSegment(await place.read(name))?.head.after.at ?? null;
+  } catch (error) {
+    // The server removes what is not needed any more.
+    if (!(await place.list(dirname(name))).includes(name)) return null;
+    throw error;
+  }
 }
 
 /** The moments (ms) of the backups without which what was shipped would lead on from a later moment, or from none. */

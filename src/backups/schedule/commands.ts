@@ -89,7 +89,8 @@ export async function endRun(
   await saveRun(tx, run.id, { ...made, status, ended_at: tx.now, held_until: null });
   if (error !== null || warnings.length > 0) {
     const message = error === null ? warningMessage(place, warnings) : failureMessage({ ...run, error });
-    await notifyOperator(tx, { kind: "backup_failed", message, since: await lastGood(tx) }, mails);
+    // A failure after a backup that was made is news; one that was made with a warning is none after the one before.
+    await notifyOperator(tx, { kind: "backup_failed", message, since: error === null ? 0 : await lastGood(tx) }, mails);
   }
   await forgetRuns(tx, runs_kept);
 }
@@ -110,7 +111,6 @@ export async function noteShippedLate(tx: Tx, shipped: Shipped, since: number, m
   await notifyOperator(tx, { kind: "backup_late", message, since: shipped.until ?? since }, mails);
 }
 
-/** A failure after a backup that was made is news, whatever was told before it. */
 async function lastGood(tx: Tx): Promise<number> {
   return (await findLastDone(tx, "backup"))?.ended_at ?? 0;
 }

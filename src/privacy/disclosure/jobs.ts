@@ -5,7 +5,7 @@ import type { Db, Store } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { RetentionFlags } from "../../retention/rules.ts";
 import { retentionIn } from "../../retention/store.ts";
-import { addressesOf, textsOfOrders, wireIdsOf } from "../erasure/store.ts";
+import { addressesOf, emailsOfReturns, wireIdsOf } from "../erasure/store.ts";
 import type { KeptFor } from "../erasures/erasure.ts";
 import { eventsBefore, mayHaveBeenTold, nextAnswers, nextBlocks, nextEvents, reachesAnswersOf } from "../logs/store.ts";
 import { emailsOf, findPeople } from "../people/store.ts";
@@ -114,7 +114,7 @@ async function personOf(db: Db, asked: AskedFor, flags: RetentionFlags): Promise
     ...rows("customers").flatMap((one) => [one["email"], one["phone"]]),
     ...rows("orders").flatMap((one) => [one["customer_email"], one["customer_name"]]),
     ...homes.flatMap((one) => [one.name, one.address_line1, one.phone, wireId("address", one.id)]),
-    ...(await textsOfOrders(db, order_ids)),
+    ...(await emailsOfReturns(db, order_ids)),
   ]);
   const made = rows("customers").map(({ created_at }) => Number(created_at));
   const since = made.length === 0 ? null : Math.min(...made) - 3_600_000;

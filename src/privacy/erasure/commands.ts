@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { recordAct } from "../../audit/commands.ts";
-import { emailKey, isErasedEmail } from "../../customers/rules.ts";
+import { emailKey } from "../../customers/rules.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { type Actor, system } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
@@ -9,7 +9,7 @@ import { Fault, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { actorOf, changedLine } from "../../operations/requests/request.ts";
 import { tellsMore } from "../additions/store.ts";
-import type { Erasure } from "../erasures/erasure.ts";
+import { type Erasure, mayBeCalledOff } from "../erasures/erasure.ts";
 import {
   claimErasure,
   deleteErasure,
@@ -40,7 +40,6 @@ import {
 import { emailsOf, findPeople } from "../people/store.ts";
 import type { PersonalKind } from "../records.ts";
 import {
-  erased_word,
   idsAmong,
   mentions,
   ownTerms,
@@ -51,9 +50,23 @@ import {
   termsOf,
 } from "../redaction.ts";
 import { type ErasureStep, ended, firstStep, isWaiting, lastStep, runs, stepAfter, waits } from "../status.ts";
-import { awaitedReturns, isFinished, refusal, type Unfinished, unfinishedStatuses } from "./rules.ts";
+import {
+  awaitedReturns,
+  idOfPlace,
+  isFinished,
+  metIn,
+  placeAgain,
+  refusal,
+  termsAmong,
+  textsOfPerson,
+  textsOfPlace,
+  type Unfinished,
+  unfinishedStatuses,
+  withoutPrevious,
+} from "./rules.ts";
 import {
   addressesOf,
+  emailsOfReturns,
   eraseImports,
   eraseOrders,
   erasePeople,
@@ -65,7 +78,6 @@ import {
   nextOrders,
   ordersIn,
   spanOfImports,
-  textsOfOrders,
   unfinishedOf,
 } from "./store.ts";
 
@@ -87,10 +99,11 @@ interface Asked {
  * orders_open.
  */
 export async function eraseCustomer(tx: Tx, id: string, asked: Asked): Promise<Erasure> {
-  const [customer] = await lockPeople(tx, [readId("customer", id) ?? 0]);
+  const customer_id = readId("customer", id) ?? 0;
+  const known = await lockUnfinished(tx, ({ customers }) => customers.includes(customer_id));
+  const [customer] = await lockPeople(tx, [customer_id]);
   if (customer === undefined) throw missing("customer", id);
-  const known = (await listUnfinished(tx)).findLast(({ customers }) => customers.includes(customer.id));
-  const hastened = known === undefined ? null : await hasten(tx, known, asked, [customer.id]);
+  const hastened = known === null ? null : await hasten(tx, known, asked, [customer.id]);
   if (hastened !== null) return hastened;
   const { erased_at, email, merchant_id } = customer;
   if (erased_at !== null && !(await tellsMore(tx, [customer.id]))) {
@@ -107,13 +120,18 @@ export async function eraseCustomer(tx: Tx, id: string, asked: Asked): Promise<E
  */
 export async function eraseEmail(tx: Tx, email: string, asked: Asked): Promise<Erasure> {
   const key = emailKey(email);
+  const isOfIt = (one: Erasure) => one.email !== null && emailKey(one.email) === key;
+  const known = await lockUnfinished(tx, (one) => isOfIt(one) && one.merchant_id === tx.scope.sees);
   const locked = await lockPeople(tx, await findPeople(tx, key));
   const customers = locked.map(({ id }) => id);
-  const known = (await listUnfinished(tx)).findLast(
-    (one) => one.email !== null && emailKey(one.email) === key && one.merchant_id === tx.scope.sees,
-  );
-  const hastened = known === undefined ? null : await hasten(tx, known, asked, customers);
+  const hastened = known === null ? null : await hasten(tx, known, asked, customers);
   return hastened ?? begin(tx, { customers, email, merchant_id: tx.scope.sees }, asked);
+}
+
+/** The last erasure that has not ended and is the wanted one, locked before its people, as by the job; or null. */
+async function lockUnfinished(tx: Tx, isWanted: (erasure: Erasure) => boolean): Promise<Erasure | null> {
+  const found = (await listUnfinished(tx)).findLast(isWanted);
+  return found === undefined ? null : lockErasure(tx, found.id);
 }
 
 type Person = Pick<Erasure, "customers" | "merchant_id" | "email">;
@@ -131,12 +149,10 @@ async function begin(tx: Tx, { customers, email, merchant_id }: Person, asked: A
 }
 
 /**
- * An erasure that is asked for again: while it waits, it reaches more customers, and waits for fewer days. Null when it
- * is gone, or has begun without one of the customers.
+ * An erasure, locked, that is asked for again: while it waits, it reaches more customers, and waits for fewer days.
+ * Null when it has begun without one of the customers.
  */
-async function hasten(tx: Tx, { id }: Erasure, asked: Asked, wanted: readonly number[]): Promise<Erasure | null> {
-  const known = await lockErasure(tx, id);
-  if (known === null) return null;
+async function hasten(tx: Tx, known: Erasure, asked: Asked, wanted: readonly number[]): Promise<Erasure | null> {
   if (!isWaiting(known.status)) return wanted.every((one) => known.customers.includes(one)) ? known : null;
   const customers = [...new Set([...known.customers, ...wanted])];
   // Asked for at once where nothing is open, it does not wait any longer.
@@ -157,7 +173,7 @@ async function hasten(tx: Tx, { id }: Erasure, asked: Asked, wanted: readonly nu
 export async function callOff(tx: Tx, id: string): Promise<void> {
   const erasure = await lockErasure(tx, readId("erasure", id) ?? 0);
   if (erasure === null) throw missing("erasure", id);
-  if (!isWaiting(erasure.status) || erasure.began_at !== null) {
+  if (!mayBeCalledOff(erasure)) {
     throw new Fault("invalid_state_transition", `${wireId("erasure", erasure.id)} has begun, and cannot be undone.`, {
       status: erasure.status,
     });
@@ -292,7 +308,7 @@ async function eraseRecords(tx: Tx, erasure: Erasure): Promise<Piece> {
   if (place === "") return erasePersons(tx, erasure);
   const found = await nextOrders(tx, customers, Number(place), orders_together);
   if (found.length === 0) return { place, more: false };
-  const texts = await textsOfOrders(
+  const texts = await emailsOfReturns(
     tx,
     found.map(({ id }) => id),
   );
@@ -329,31 +345,7 @@ async function erasePersons(tx: Tx, erasure: Erasure): Promise<Piece> {
   };
 }
 
-/** The texts that find a person: not those that stand for somebody who was erased, whoever it was. */
-const termsAmong = (texts: readonly (string | null)[]): string[] =>
-  texts.filter((text) => text !== null).filter((text) => text !== erased_word && !isErasedEmail(text));
-
 const unscopedOf = (tx: Tx): Tx => tx.scoped({ sees: null, makes: null });
-
-const textsOfPerson = (one: {
-  email: string;
-  first_name: string | null;
-  last_name: string | null;
-  phone: string | null;
-}) => [
-  ...[one.email, one.phone],
-  [one.first_name, one.last_name].filter((part) => part !== null && part !== "").join(" "),
-];
-
-const textsOfPlace = (one: {
-  name: string;
-  address_line1: string;
-  address_line2: string | null;
-  phone?: string | null;
-}) => [...[one.name, one.address_line1, one.address_line2, one.phone ?? null]];
-
-/** The address is deleted, and found in kept answers by its id alone. */
-const idOfPlace = ({ id }: { id: number }) => wireId("address", id);
 
 const imports_together = 200;
 const events_together = 300;
@@ -371,7 +363,7 @@ async function eraseStrays(tx: Tx, { place, email, terms, began_at }: Erasure): 
   const until = began_at ?? tx.now;
   const span = await spanOfImports(unscopedOf(tx), Number(place || 0));
   const found = await importsIn(tx, span, { limit: imports_together, until });
-  const theirs = found.filter(({ payload }) => payload?.email != null && keys.has(emailKey(payload.email)));
+  const theirs = found.filter(({ payload }) => payload?.email != null && keys.has(emailKey(payload.email.trim())));
   const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
   const imports = await eraseImports(tx, idsOf(theirs));
   return { ...reached(idsOf(found), imports_together, span), counts: { imports } };
@@ -390,7 +382,11 @@ async function redactEvents(tx: Tx, erasure: Erasure, _users: unknown, ids: DueP
   const after = place === "" ? await firstEvent(tx, erasure) : Number.parseInt(place, 10);
   const span = await spanOfEvents(unscopedOf(tx), after);
   const found = await eventsIn(tx, span, events_together);
-  const named = found.filter(({ seq, body }) => mentions(body, { ids, terms: ownTerms(tracesOf(seq).terms) }));
+  // Those that were changed a moment ago may name the person no more.
+  const met = metIn(place);
+  const named = found.filter(
+    ({ seq, body }) => met?.has(seq) || mentions(body, { ids, terms: ownTerms(tracesOf(seq).terms) }),
+  );
   let events = 0;
   for (const { seq, body, previous } of named) {
     const traces = tracesOf(seq);
@@ -405,24 +401,20 @@ async function redactEvents(tx: Tx, erasure: Erasure, _users: unknown, ids: DueP
   const untold = place === "" ? await toldBefore(tx, erasure) : [];
   const done = { counts: { events, delivery_log: forgotten }, receivers: [...receivers, ...untold] };
   // What is being sent this moment is still answered: those answers are forgotten when the same events are met again.
-  const sent_at = place.endsWith(met_again) ? null : await sendingUntil(unscopedOf(tx), event_ids);
-  if (sent_at !== null) return { ...done, place: `${after}${met_again}`, more: true, next_at: sent_at + noted_ms };
+  const sent_at = met !== null ? null : await sendingUntil(unscopedOf(tx), event_ids);
+  if (sent_at !== null) {
+    const again = placeAgain(
+      after,
+      named.map(({ seq }) => seq),
+    );
+    return { ...done, place: again, more: true, next_at: sent_at + noted_ms };
+  }
   const seqs = found.map(({ seq }) => seq);
   return { ...done, ...reached(seqs, events_together, span) };
 }
 
-// Behind the number of an event in the place of an erasure: the events that follow have been changed already.
-const met_again = " again";
 // An attempt that has ended is noted together with others.
 const noted_ms = 1000;
-
-/** Old values stand beside no id, so that all of them are taken for the person's. */
-function withoutPrevious(previous: string, { terms }: Traces): string {
-  const own = "cus_0";
-  const marked = JSON.stringify({ own, previous: JSON.parse(previous) });
-  const left = JSON.parse(redactedJson(marked, { ids: new Set([own]), terms })) as { previous: unknown };
-  return JSON.stringify(left.previous);
-}
 
 /** Events of before the first of the customers was made are about others. */
 async function firstEvent(tx: Tx, erasure: Erasure): Promise<number> {

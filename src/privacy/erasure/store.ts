@@ -11,7 +11,7 @@ import { refunds, return_inspections, return_items, returns } from "../../../db/
 import { label_documents, labels, shipments } from "../../../db/schema/shipments.ts";
 import { tracking_events, tracking_records, waiting_updates } from "../../../db/schema/tracking.ts";
 import type { Place } from "../../../db/schema/warehouses.ts";
-import { erased_domain } from "../../customers/rules.ts";
+import { emailKey, erased_domain } from "../../customers/rules.ts";
 import type { Db, Reading, Tx } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import { queuedImports } from "../../platforms/status.ts";
@@ -341,13 +341,12 @@ const isAboutToBeTried = and(
 
 /** Whether an order of a platform with this e-mail address is about to be imported. */
 export async function isAwaited(db: Db, email_key: string): Promise<boolean> {
-  const theirs = template`lower(${platform_imports.payload} ->> 'email') = ${email_key}`;
+  // The database may know no small letters but those of English.
   const rows = await db.sql
-    .select({ id: platform_imports.id })
+    .select({ email: template<string | null>`${platform_imports.payload} ->> 'email'` })
     .from(platform_imports)
-    .where(and(isAboutToBeTried, isNotNull(platform_imports.payload), theirs))
-    .limit(1);
-  return rows.length > 0;
+    .where(and(isAboutToBeTried, isNotNull(platform_imports.payload)));
+  return rows.some(({ email }) => email !== null && emailKey(email.trim()) === email_key);
 }
 
 /** The next imports behind an id, of all merchants: as many as one piece looks through. */
@@ -398,12 +397,23 @@ export async function wireIdsOf(db: Db, ids: readonly number[]): Promise<Set<str
   ]);
 }
 
-/** The texts of some orders by which their buyer may be found in logs. */
-export async function textsOfOrders(db: Db, order_ids: readonly number[]): Promise<(string | null)[]> {
+/**
+ * The e-mail addresses by which these customers asked for returns. One that returns of others have as well is not
+ * theirs: somebody of the staff typed an address of the house.
+ */
+export async function emailsOfReturns(db: Db, order_ids: readonly number[]): Promise<string[]> {
   if (order_ids.length === 0) return [];
-  const rows = await db.sql
-    .select({ email: returns.customer_email })
-    .from(returns)
-    .where(isAmong(returns.order_id, list(order_ids)));
-  return rows.map(({ email }) => email);
+  const whose = () =>
+    db.sql
+      .selectDistinct({ email: folded(returns.customer_email), customer_id: orders.customer_id })
+      .from(returns)
+      .innerJoin(orders, eq(orders.id, returns.order_id));
+  const theirs = await whose().where(
+    and(isAmong(returns.order_id, list(order_ids)), isNotNull(returns.customer_email)),
+  );
+  const emails = [...new Set(theirs.map(({ email }) => String(email)))];
+  if (emails.length === 0) return [];
+  const people = new Set(theirs.map(({ customer_id }) => customer_id));
+  const shared = (await whose().where(isAskedBy(emails))).filter(({ customer_id }) => !people.has(customer_id));
+  return emails.filter((email) => !shared.some((one) => one.email === email));
 }

@@ -2,7 +2,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { byHand, keptGrounds, personalKinds } from "../records.ts";
-import type { ErasureStatus, ErasureStep } from "../status.ts";
+import { type ErasureStatus, type ErasureStep, isWaiting } from "../status.ts";
 
 /** One erasure of a person. */
 export interface Erasure {
@@ -26,6 +26,10 @@ export interface Erasure {
   readonly began_at: number | null;
   readonly began_after: number | null;
 }
+
+/** Whether an erasure may be called off: it waits, and nothing says outside of the data whom it erases. */
+export const mayBeCalledOff = ({ status, began_at }: Pick<Erasure, "status" | "began_at">): boolean =>
+  isWaiting(status) && began_at === null;
 
 /** For how long records are kept, as far as an answer tells it. */
 export interface KeptFor {
@@ -54,6 +58,7 @@ export function erasureView(erasure: Erasure, kept_for: KeptFor) {
     status,
     customers: customers.map((customer) => wireId("customer", customer)),
     after_days,
+    may_be_called_off: mayBeCalledOff(erasure),
     looks_again_at: isoOrNull(erasure.next_at),
     erased: personalKinds.map((records) => ({ records, count: erased[records] ?? 0 })).filter(({ count }) => count > 0),
     kept: keptView(kept_for),

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { takeTurn } from "../../database/lease.ts";
 import type { Db, Tx } from "../../database/store.ts";
 import { openStatuses, orderStatuses } from "../../orders/status.ts";
 import type { RetentionKind } from "../../retention/rules.ts";
@@ -44,6 +45,8 @@ interface Walk {
  */
 async function sweep(tx: Tx, days: number | null, { kind, from, pageOf, together, forget }: Walk): Promise<boolean> {
   if (days === null) return false;
+  // Every server sweeps at the same hour, and all go on from one place.
+  await takeTurn(tx, `privacy.sweep.${kind}`);
   const until = tx.now - days * day_ms;
   const { swept_until, round } = await sweepOf(tx, kind);
   const after = round ?? ([from(swept_until), 0] as const);

@@ -49,7 +49,19 @@ test("each range leads on from the first backup behind the commit that it begins
     // A name has the second alone, so that it may be of before the commit behind which the copy was made.
     expect(firstBackup({ world: "live", chain: first, after_at: 1900, most_at: 9000, segments: 1 }, [1000])).toBe(1000);
     await place.write(laid[3]?.name ?? "", Buffer.from("damaged"));
-    expect((await shippedRanges(place)).length).toBe(2);
+    // One goes while the names are read.
+    const read = async (name: string) => {
+      await place.remove(laid[0]?.name ?? "");
+      return place.read(name);
+    };
+    const removing = { ...place, read };
+    const left = await shippedRanges(removing);
+    expect(left.map(({ after_at, segments }) => [after_at, segments])).toEqual([
+      [at(15), 1],
+      [at(25), 1],
+    ]);
+    const away = { ...place, read: () => Promise.reject(new Error("away")) };
+    await expect(shippedRanges(away)).rejects.toThrow("away");
   } finally {
     rmSync(to, { recursive: true });
   }

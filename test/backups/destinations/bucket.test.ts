@@ -71,29 +71,34 @@ test("refuses with the storage's own words, and without the secret", async () =>
   expect(await refusal({ bucket: "gone" })).toContain("404 NoSuchBucket");
 });
 
-test("a download that breaks off goes on where it was, and a storage that is away is told as such", async () => {
-  const content = Buffer.from("0123456789".repeat(50_000));
-  const asked: (string | null)[] = [];
-  let sent = 0;
-  // Each answer breaks off after a part of what it has promised.
-  const server = createServer((request, response) => {
-    asked.push(request.headers.range ?? null);
-    const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
-    const rest = content.subarray(from);
-    response.writeHead(from === 0 ? 200 : 206, { etag: '"one"', "content-length": rest.length });
-    sent += 1;
-    if (sent > 3) return void response.end(rest);
-    response.write(rest.subarray(0, 120_000), () => setTimeout(() => response.destroy(), 50));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const broken = openBucket({ ...access, endpoint: `http://127.0.0.1:${port}` });
-  const read = Buffer.concat(await Array.fromAsync(broken.read("some/key")));
-  expect(read.equals(content)).toBe(true);
-  expect(asked.slice(0, 2)).toEqual([null, expect.stringMatching(/^bytes=\d+-$/)]);
-  expect(asked.length).toBe(4);
-  server.close();
-  server.closeAllConnections();
-  const lost = await Array.fromAsync(broken.read("some/key")).catch((error) => error);
-  expect([lost.exit_code, lost.message]).toEqual([74, expect.stringContaining("cannot be reached")]);
-}, 60_000);
+test.each([[true], [false]])(
+  "a download that breaks off goes on where it was (its length is told: %p)",
+  async (has_length) => {
+    const content = Buffer.from("0123456789".repeat(50_000));
+    const asked: (string | null)[] = [];
+    let sent = 0;
+    // Each answer breaks off after a part of what it has promised.
+    const server = createServer((request, response) => {
+      asked.push(request.headers.range ?? null);
+      const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
+      const rest = content.subarray(from);
+      const length = has_length ? { "content-length": rest.length } : {};
+      response.writeHead(from === 0 ? 200 : 206, { etag: '"one"', ...length });
+      sent += 1;
+      if (sent > 3) return void response.end(rest);
+      response.write(rest.subarray(0, 120_000), () => setTimeout(() => response.destroy(), 50));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const broken = openBucket({ ...access, endpoint: `http://127.0.0.1:${port}` });
+    const read = Buffer.concat(await Array.fromAsync(broken.read("some/key")));
+    expect(read.equals(content)).toBe(true);
+    expect(asked.slice(0, 2)).toEqual([null, expect.stringMatching(/^bytes=\d+-$/)]);
+    expect(asked.length).toBe(4);
+    server.close();
+    server.closeAllConnections();
+    const lost = await Array.fromAsync(broken.read("some/key")).catch((error) => error);
+    expect([lost.exit_code, lost.message]).toEqual([74, expect.stringContaining("cannot be reached")]);
+  },
+  60_000,
+);

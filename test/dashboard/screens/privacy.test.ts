@@ -89,7 +89,7 @@ describeInBrowser("the screens about privacy", () => {
     await page.waitForSelector(".notice:has-text('This customer was erased')");
     await page.waitForSelector(".card:has-text('What was erased') dl:has-text('Addresses')");
     await page.waitForSelector(".card:has-text('What you do by hand') li:has-text('Mailboxes')");
-    await page.waitForSelector("li:has-text('Receivers of webhooks') small:has-text('No webhook was sent')");
+    await page.waitForSelector("li:has-text('Receivers of webhooks') small:has-text('None of the webhooks')");
     await page.waitForSelector(".card:has-text('What stays, and why') li:has-text('Kept for 400 days')");
     expect(await page.textContent("main")).not.toContain("Ek");
     expect(await page.locator("a:has-text('Change'), button:has-text('Add an address')").count()).toBe(0);

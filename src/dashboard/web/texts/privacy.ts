@@ -92,7 +92,7 @@ export const privacyTexts = {
   byHand: "What you do by hand",
   receivers: "Webhooks that were sent events of the person, or may have been",
   tellReceivers: "Tell who runs them to erase it as well.",
-  noReceivers: "No webhook was sent events of the person.",
+  noReceivers: "None of the webhooks that you see was sent events of the person.",
   kept: "What stays, and why",
   keptFor: (time: string) => `Kept ${time.startsWith("for ") ? time : `for ${time}`}.`,
   keptLaw: (law: string) => `Law: ${law}.`,

@@ -160,7 +160,7 @@ export function Details({ erasure: { status, erased, by_hand, receivers, kept } 
             <li key={line}>
               {line.replace(listed, below)}
               {line.includes(listed) && (
-                <small>{receivers.length === 0 ? texts.noReceivers : <Receivers ids={receivers} />}</small>
+                <small>{receivers.length > 0 ? <Receivers ids={receivers} /> : done && texts.noReceivers}</small>
               )}
             </li>
           ))}
