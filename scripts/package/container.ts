@@ -1,4 +1,5 @@
 // The root of a container that holds the program alone: what it is linked with, who it runs as, and no shell.
+import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Placed, place } from "./folders.ts";
@@ -75,6 +76,8 @@ export function makeContainer(folder: string, { architecture, binary, fonts, doc
   copy(fonts, "usr/bin/packhouse-fonts.zst", 0o644);
   // What an engine mounts something on must be there when the root cannot be written.
   for (const path of ["dev", "proc", "sys", "tmp", "data"]) mkdirSync(join(root, path), { recursive: true });
+  // Whoever builds it may have another umask, and the program runs as another user.
+  execFileSync("chmod", ["-R", "u=rwX,go=rX", root]);
   chmodSync(join(root, "tmp"), 0o1777);
   mkdirSync(join(folder, "data"), { mode: 0o700 });
   cpSync(join(import.meta.dir, "container"), folder, { recursive: true });

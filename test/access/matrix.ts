@@ -69,6 +69,7 @@ export const matrix: Readonly<Record<string, string>> = {
   "POST /erasures": "401 403 403 ok",
   "GET /erasures": "401 403 403 ok",
   "GET /erasures/:id": "401 403 403 ok",
+  "DELETE /erasures/:id": "401 403 403 ok",
   "GET /settings/retention": "401 403 403 ok",
   "PATCH /settings/retention": "401 403 403 ok",
 

@@ -47,7 +47,7 @@ const tells_nothing = `
   createManifest followNumber trackMany carrierCallback beginViewAs endViewAs createReturn updateReturn closeReturn
   refundReturn reportRefund createPlatform updatePlatform deletePlatform retryPlatformImport retryPlatformReport
   bigcommerceOrder shopifyOrder woocommerceOrder createWebhook updateWebhook deleteWebhook rotateWebhookSecret
-  startBackup eraseCustomer eraseEmail discloseCustomer discloseEmail updateRetention decideRestored
+  startBackup eraseCustomer eraseEmail cancelErasure discloseCustomer discloseEmail updateRetention decideRestored
   testWebhook redeliverWebhookDelivery recoverWebhook acknowledgeNotice chooseMembership joinMembership
 `
   .trim()

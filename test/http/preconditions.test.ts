@@ -303,7 +303,7 @@ const untagged: Readonly<Record<string, readonly string[]>> = {
       "/orders/:id/packing-slip",
       "/pick-lists",
     ],
-    ...["/orders/counts", "/search"],
+    ...["/orders/counts", "/search", "/servers"],
     ...["/shipping/zones", "/shipping/zones/map", "/shipping/labels/costs", "/overview"],
     ...["/reports/orders", "/reports/on-time", "/reports/units-picked", "/reports/carrier-cost", "/reports/sales"],
     ...["/reports/stock-ageing", "/reports/stock-turns", "/reports/fill-rate"],

@@ -49,7 +49,7 @@ const ofBoth = /^\/merchants\b/;
 
 // Who may sign in, who did what, and the backups, in which both worlds are, are kept once for both worlds, where no key
 // of the test world reaches them.
-const ofHouse = /^\/(?:users|invitations|audit|backups|mail)\b/;
+const ofHouse = /^\/(?:users|invitations|audit|backups|mail|servers)\b/;
 
 // What shows examples to everyone, or a document or a parcel to whoever has its link.
 const published = /^\/(errors|event-types|openapi\.json|docs|labels|t)\b/;

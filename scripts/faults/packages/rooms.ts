@@ -61,7 +61,9 @@ function roomAt(pid: number, within: readonly string[], shared: Room["shared"], 
 
 const paths = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+// Whoever runs it may have another umask, and the folders are those of a machine.
 const overlay = `
+umask 022
 mount -t tmpfs tmpfs "$1"
 mkdir "$1/upper" "$1/work" "$1/root"
 mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root"

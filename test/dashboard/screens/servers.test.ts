@@ -5,7 +5,7 @@ import { engine, version } from "../../../src/config.ts";
 import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
 
 const path = "/settings/servers";
-const alike = engine === "sqlite" ? "belong to this one process" : "share one PostgreSQL database";
+const alike = engine === "sqlite" ? "belongs to this one process" : "share one PostgreSQL database";
 
 describeInBrowser("the screen about the servers", () => {
   let house: House;
