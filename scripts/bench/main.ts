@@ -16,6 +16,7 @@ import { measureServers } from "./servers.ts";
 import { measureShipping } from "./shipping.ts";
 import { measureSpace } from "./space.ts";
 import { measureStart } from "./start.ts";
+import { measureUpgrade } from "./upgrade.ts";
 import { measureWebhooks } from "./webhooks.ts";
 
 const usage = `Usage: bun run bench [SECONDS] [PART ...]
@@ -35,6 +36,7 @@ given). The figures hold for a machine that does nothing else meanwhile.
   backup     how fast a gigabyte is backed up, against a plain compressor, and what it costs requests meanwhile
   shipping   what it costs writes that commits are shipped, against the same writes without it
   space      what an order takes of the disk, by table and index, alone and with three subscriptions
+  upgrade    how long a million orders on PostgreSQL take to be upgraded, and to go back, against a plain pg_dump
   start      how soon the binary answers after its start, with and without data, and what memory it holds
   webhooks   deliveries a second against a bare loop of the same requests, and how soon an event is received
   carriers   rates of several carriers while one of them hangs, and what others notice of it`;
@@ -53,6 +55,7 @@ const parts: Readonly<Record<string, (seconds: number) => Promise<number>>> = {
   backup: measureBackup,
   shipping: measureShipping,
   space: measureSpace,
+  upgrade: measureUpgrade,
   start: measureStart,
   webhooks: measureWebhooks,
   carriers: measureCarriers,

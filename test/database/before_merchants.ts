@@ -66,9 +66,22 @@ function onSqlite(clock: Clock) {
 
 async function onPostgres(clock: Clock, url: string) {
   const schema = `temporary_${process.pid}_upgrade`;
-  await migratePostgres(url, schema, "live", first(migrations.postgres));
   const client = new pg.Client({ connectionString: url });
   await client.connect();
+  await putBefore(url, client, schema);
+  await migratePostgres(url, schema, "live");
+  const store = openPostgres({ url, schema, mode: "live", clock, log: silentLog, time: "clock" });
+  const close = async () => {
+    await store.close();
+    await client.query(`drop schema ${schema} cascade`);
+    await client.end();
+  };
+  return { store, close };
+}
+
+/** Makes a schema of that version in a PostgreSQL database, with those rows. The client looks into it from then on. */
+export async function putBefore(url: string, client: pg.Client, schema: string): Promise<void> {
+  await migratePostgres(url, schema, "live", first(migrations.postgres));
   await client.query(`set search_path to ${schema}; set session_replication_role = replica`);
   for (const table of tables) {
     const types = new Map(
@@ -100,15 +113,11 @@ async function onPostgres(clock: Clock, url: string) {
     }
   }
   await client.query("set session_replication_role = default");
-  await migratePostgres(url, schema, "live");
-  const store = openPostgres({ url, schema, mode: "live", clock, log: silentLog, time: "clock" });
-  const close = async () => {
-    await store.close();
-    await client.query(`drop schema ${schema} cascade`);
-    await client.end();
-  };
-  return { store, close };
 }
+
+/** Makes an empty schema of that version for the test world of a PostgreSQL database. */
+export const emptyBefore = (url: string): Promise<void> =>
+  migratePostgres(url, "test", "test", first(migrations.postgres));
 
 const bytesOf = (value: Value) =>
   typeof value === "object" && value !== null ? Buffer.from(value.base64, "base64") : value;

@@ -75,22 +75,27 @@ async function begin(tx: Tx, run: BackupRun): Promise<Claimed> {
   return { run: { ...run, ...begun }, next_at: tx.now + hold_ms };
 }
 
-/** Records what became of a run. One that failed, or that is to be looked after, is told to the operator once a day. */
+/**
+ * Records what became of a run. One that failed, or that was made with warnings, is told to the operator once a day;
+ * what is news at once.
+ */
 export async function endRun(
   tx: Tx,
   run: BackupRun,
-  outcome: RunOutcome & { readonly warnings?: readonly string[] },
+  outcome: RunOutcome & { readonly warnings?: readonly string[]; readonly news?: string | null },
   mails: boolean,
 ): Promise<void> {
-  const { warnings = [] } = outcome;
+  const { warnings = [], news = null } = outcome;
+  const worries = news === null ? warnings : [news, ...warnings];
   const { place, size_bytes, read_bytes, sha256, live_at, live_commit, test_at, test_commit, error } = outcome;
   const status = move(runMoves, error === null ? "end" : "fail", run.status);
   const made = { place, size_bytes, read_bytes, sha256, live_at, live_commit, test_at, test_commit, error };
   await saveRun(tx, run.id, { ...made, status, ended_at: tx.now, held_until: null });
-  if (error !== null || warnings.length > 0) {
-    const message = error === null ? warningMessage(place, warnings) : failureMessage({ ...run, error });
+  if (error !== null || worries.length > 0) {
+    const message = error === null ? warningMessage(place, worries) : failureMessage({ ...run, error });
     // A failure after a backup that was made is news; one that was made with a warning is none after the one before.
-    await notifyOperator(tx, { kind: "backup_failed", message, since: error === null ? 0 : await lastGood(tx) }, mails);
+    const since = error !== null ? await lastGood(tx) : news !== null ? tx.now : 0;
+    await notifyOperator(tx, { kind: "backup_failed", message, since }, mails);
   }
   await forgetRuns(tx, runs_kept);
 }

@@ -93,8 +93,9 @@ async function doRun(
     store.write((tx) => holdRun(tx, run.id, tx.now + hold_ms)).catch(() => {});
   }, hold_every_ms);
   const warnings: string[] = [];
+  let news: string | null = null;
   const work = async (): Promise<RunOutcome> => {
-    if (run.kind === "backup") warnings.push(...(await vanished(store, to)));
+    if (run.kind === "backup") news = await vanished(store, to);
     making.child = runCommand(words, database_url);
     const ended = await making.child.ended;
     warnings.push(...warningsOf(run, ended));
@@ -110,7 +111,7 @@ async function doRun(
   for (let kept = false; !kept; ) {
     kept = await store
       .write(async (tx) => {
-        await endRun(tx, run, { ...outcome, warnings }, mail !== null);
+        await endRun(tx, run, { ...outcome, warnings, news }, mail !== null);
         tx.wake("backups.run", tx.now);
         return true;
       })
@@ -121,10 +122,10 @@ async function doRun(
 }
 
 /** Says that the last backup is gone from its folder: then its disk may not be mounted, and this one goes elsewhere. */
-async function vanished(store: Store, to: string): Promise<string[]> {
+async function vanished(store: Store, to: string): Promise<string | null> {
   const last = (await store.read((db) => findLastDone(db, "backup")))?.place ?? null;
-  if (last === null || dirname(last) !== resolve(to) || existsSync(last)) return [];
-  return [`The backup before, ${last}, is gone. Look whether the disk that it lay on is mounted.`];
+  if (last === null || dirname(last) !== resolve(to) || existsSync(last)) return null;
+  return `The backup before, ${last}, is gone. Look whether the disk that it lay on is mounted.`;
 }
 
 const warningsOf = (run: BackupRun, ended: Ended): readonly string[] =>
