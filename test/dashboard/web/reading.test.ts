@@ -147,6 +147,24 @@ test("a read that was given up is not taken for a fresh one", () =>
     expect(screen.shown).toEqual(screen.due());
   }));
 
+test("an answer from before a hint is read again by who comes after it", () =>
+  withScreen(async (screen) => {
+    screen.show("a", "/webhooks");
+    await settle();
+    const change = () => {
+      counts["/webhooks"] += 1;
+      refresh(new Set(["webhooks"]));
+    };
+    change();
+    asked.shift()?.answer();
+    screen.show("a", "/notices");
+    change();
+    runEffects();
+    screen.show("a", "/webhooks");
+    await settle();
+    expect(screen.shown).toEqual(screen.due());
+  }));
+
 test("whoever asks while it is read waits for the same answer", () =>
   withScreen(async (screen) => {
     screen.show("count", "/webhooks");

@@ -85,6 +85,8 @@ function load(entry: Entry): Promise<void> {
       entry.aborting = null;
     }
     if (entry.again && entry.users > 0) await load(entry);
+    // Who comes next finds no fresh answer.
+    else if (entry.again) entry.state.value = { ...entry.state.peek(), at: nothing.at };
   };
   entry.underWay = reading();
   return entry.underWay;
