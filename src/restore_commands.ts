@@ -149,7 +149,7 @@ async function restoreTo(given: Given<typeof restoring>, moment: number | null, 
       if (!(error instanceof TooEarly)) throw error;
       if (at === files.length - 1) throw startRefused("unsuitable", error.message);
       // A name tells when a backup was begun, and its data is of a little later.
-      say(`${file} is of after that moment: the one before it is restored.`);
+      say(`${file} holds what came after that moment: the backup before it is restored.`);
     }
   }
   throw noneNamed();

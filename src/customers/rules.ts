@@ -47,7 +47,7 @@ export function emailKey(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }
 
-/** Whom nobody can write to: in this domain are the addresses that erased customers get. RFC 2606 keeps it free. */
+/** The domain of the addresses that erased customers get. Nobody can have one: RFC 2606 keeps `.invalid` free. */
 export const erased_domain = "erased.invalid";
 
 /** Whether an e-mail address is one that stands in the place of an erased one. */
@@ -55,7 +55,8 @@ export const isErasedEmail = (email: string): boolean => email.toLowerCase().end
 
 /** Refuses an address that looks like that of an erased customer. Refuses: validation_failed. */
 export function refuseErasedEmail(email: string): void {
-  if (isErasedEmail(email)) throw invalid("email", `must not end in @${erased_domain}: such stand for erased ones`);
+  if (isErasedEmail(email))
+    throw invalid("email", `must not end in @${erased_domain}: that domain is for customers who were erased`);
 }
 
 /** The words of a text as a search compares them: in small letters, cut at spaces. */

@@ -87,7 +87,7 @@ function ownRules(
     found.push(warning("PostgreSQL", "the user may not create schemas, which a first start needs", advice));
   }
   if (unarchived !== null) {
-    const said = `its log is not archived any more: ${unarchived} could not be, and all of it is kept until it can`;
+    const said = `its log is not archived: ${unarchived} failed, and the whole log is kept until it succeeds`;
     const advice = "See the log of PostgreSQL, and mend what archive_command needs: a place, room, rights.";
     found.push(problem("PostgreSQL", said, advice));
   }

@@ -167,7 +167,7 @@ class Shipping implements Continuous {
 
   async #shipOnce(): Promise<void> {
     const { now, log, every_ms = ship_every_ms, most_waiting_bytes = waiting_max_bytes } = this.#settings;
-    // A machine that was put back with all its memory knows no more of it than that its clock jumps once it is set.
+    // A machine that was put back with its memory shows it by its clock alone, which jumps once it is set.
     if (Math.abs(now() - this.#begun_at) > 2 * every_ms) this.#checked = false;
     this.#begun_at = now();
     try {

@@ -25,7 +25,7 @@ export async function eraseDue(store: Store, service: Service): Promise<number |
   // Requests of a moment ago wait in memory to be logged: the log is read last.
   if (due?.erasure.step === lastStep) await requestLogOf(service).flush();
   const { erasure, next_at, failed } = await pieceOf(store, due);
-  // It is told of as any job that fails, which is then run again.
+  // The job fails by it, so that it is logged and tried again as every job is.
   if (failed !== undefined) throw failed;
   if (erasure?.finished_at != null) await store.shred();
   return next_at;

@@ -39,7 +39,7 @@ async function passOver({ root, to, into, moment }: Record<"root" | "to" | "into
   const again = await run("restore", to, "--to", moment, "--into", into);
   expect([again.err, again.code]).toEqual(["", 0]);
   expect(again.out).toContain(archives.at(-1) ?? "none");
-  expect(again.out).toContain("is of after that moment");
+  expect(again.out).toContain("holds what came after that moment");
   expect((await run("keys", "list", "--data", into)).out).not.toContain("after");
   rmSync(join(to, name));
   rmSync(into, { recursive: true });
