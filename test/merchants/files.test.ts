@@ -55,11 +55,12 @@ async function fill({ code, mark, units }: Marked): Promise<void> {
   const shipping_address_id = customer.shipping_addresses[0].id;
   const terms = { customer_id: customer.id, shipping_address_id, line_items, order_notes: mark };
   const order = await call("POST", "/orders", { ...terms, order_number: "N-1" });
-  await call("POST", "/orders", {
+  const picked = await call("POST", "/orders", {
     ...terms,
     order_number: "N-2",
     line_items: [{ ...line_items[0], product_id: tea.id }],
   });
+  for (const act of ["process", "pick"]) await call("POST", `/orders/${picked.id}/${act}`, {});
   for (const act of ["process", "pick", "pack"]) await call("POST", `/orders/${order.id}/${act}`, {});
   await call("POST", "/shipping/labels", {
     order_id: order.id,
@@ -131,12 +132,12 @@ test("all there is of a merchant is written, as the API shows it to the merchant
     const byId = (records: readonly { id: string }[]) => records.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     expect(byId(written)).toEqual(byId(shown));
   }
+  // Picked units are the merchant's until they leave. A row holds all bins of a warehouse: a file names none.
   expect(parsed(files, "stock.json").map(({ sku, lot_number, quantity }: Held) => [sku, lot_number, quantity])).toEqual(
-    expect.arrayContaining([
+    [
       ["TEA", "L-1", acme.units],
-      ["CUP", null, acme.units - 3],
-      ["CUP", null, 1],
-    ]),
+      ["CUP", null, acme.units - 2],
+    ],
   );
   expect(
     files

@@ -63,25 +63,30 @@ export const CountedStock = closed({
 });
 export type CountedStock = Static<typeof CountedStock>;
 
-/** Units in one bin and lot, with their names. */
-export interface HeldStock {
-  readonly id: number;
+/** Units of a product in one warehouse and lot. */
+export interface OwnedStock {
   readonly sku: string;
   readonly warehouse_id: number;
-  readonly bin: string;
   readonly lot_number: string | null;
   readonly expiration_date: number | null;
+  /** When the first of them came. */
   readonly received_at: number;
   readonly on_hand: number;
 }
 
-/** Units in one bin and lot as a file shows them. */
-export function heldView(held: Omit<HeldStock, "id">) {
+/** Units in one bin and lot, with their names. */
+export interface HeldStock extends OwnedStock {
+  readonly id: number;
+  readonly bin: string;
+}
+
+/** Units in one lot as a file shows them; without their bin when `bin` is left out. */
+export function heldView(held: OwnedStock & { readonly bin?: string }) {
   const { sku, warehouse_id, bin, lot_number, expiration_date, received_at, on_hand } = held;
   return {
     sku,
     location: wireId("warehouse", warehouse_id),
-    bin,
+    bin: bin ?? null,
     lot_number,
     expiration_date: isoOrNull(expiration_date),
     received_date: isoOrNull(received_at),

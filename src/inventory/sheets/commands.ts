@@ -96,8 +96,7 @@ async function countOf(tx: Tx, shelves: Shelves, id: number | undefined, row: Co
   const known = shelf.items.find(
     (item) => item.warehouse_id === warehouse_id && item.bin === row.bin && item.lot_number === (lot_number ?? null),
   );
-  const isSame = known !== undefined && known.on_hand >= quantity && known.bin_kind !== "staging";
-  const spot = isSame ? known : await spotOf(tx, shelf, warehouse_id, row);
+  const spot = known !== undefined && isThere(known, quantity) ? known : await spotOf(tx, shelf, warehouse_id, row);
   if (spot === null)
     return { key: placeKey(id, warehouse_id, row.bin, lot_number ?? null), shelf, item: null, spot, by: 0 };
   const expiration_date = momentOf(row.expiration_date) ?? spot.expiration_date;
@@ -112,6 +111,11 @@ async function countOf(tx: Tx, shelves: Shelves, id: number | undefined, row: Co
     spot,
     by: quantity - (item?.on_hand ?? 0),
   };
+}
+
+/** Whether a place needs no new bin or lot for so many units. Units in staging are not counted, only confirmed. */
+function isThere({ bin_kind, on_hand }: StockItem, quantity: number): boolean {
+  return bin_kind === "staging" ? on_hand === quantity : on_hand >= quantity;
 }
 
 /** The bin and lot of a row, created if new; null when no units were counted in one that does not exist. */

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
@@ -7,9 +8,9 @@ import { documented } from "../../http/route.ts";
 import { checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
 import { showsBins } from "../bin_codes.ts";
-import { CountedStock, type HeldStock, heldView, stockColumns } from "./columns.ts";
+import { CountedStock, type HeldStock, heldView, type OwnedStock, stockColumns } from "./columns.ts";
 import { saveStockRows } from "./commands.ts";
-import { listHeldAfter } from "./store.ts";
+import { listHeldAfter, listOwnedAfter } from "./store.ts";
 
 const required = ["sku", "quantity"] as const;
 const table = columnTable(stockColumns, required);
@@ -31,11 +32,16 @@ export const stockExport: CsvFile<HeldStock> = {
   cells: (held) => writeCells(stockColumns, heldView(held)),
 };
 
-/** Stock as its merchant is shown it: how much lies in which warehouse, and not where in it. */
-export const exportWithoutBins: CsvFile<HeldStock> = {
+/** Stock as its merchant is shown it: how much is in which warehouse, and not in which bins. */
+export const exportWithoutBins: CsvFile<OwnedStock, number> = {
   ...stockExport,
-  cells: (held) => writeCells(stockColumns, { ...heldView(held), bin: null }),
+  page: listOwnedAfter,
+  cells: (owned) => writeCells(stockColumns, heldView(owned)),
 };
+
+function answerExport(call: Call, query: { readonly bom?: boolean }): Promise<Response> {
+  return showsBins(call) ? answerCsv(call, stockExport, query) : answerCsv(call, exportWithoutBins, query);
+}
 
 /** Stock as CSV files. */
 export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
@@ -54,14 +60,16 @@ export const stockSheetRoutes = new Elysia({ prefix: "/inventory" })
       answers: { 200: EnvelopedView(TriedImportView) },
     }),
   })
-  .get("/export.csv", ({ call, query }) => answerCsv(call, showsBins(call) ? stockExport : exportWithoutBins, query), {
+  .get("/export.csv", ({ call, query }) => answerExport(call, query), {
     query: queryOf(closed(sheetFields)),
     detail: documented({
       id: "exportInventory",
       needs: "stock.read",
       chapter: "Inventory",
       summary: "Export stock as CSV",
-      description: `The file can be imported again.\n\n${table}`,
+      description:
+        "A row for each bin and lot; picked units are in the staging bin of their order. Merchants get a row for each" +
+        ` warehouse and lot. The file can be imported again.\n\n${table}`,
       documents: ["text/csv"],
       answers: { 200: null },
     }),
