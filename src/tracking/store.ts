@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, isNotNull, isNull, lt, ne, not, or, sql } from "drizzle-orm";
 import { among, amongTexts, eachIn, forUpdate, given, isOneOf, list } from "../../db/kit.ts";
 import { orders } from "../../db/schema/orders.ts";
-import { shipments } from "../../db/schema/shipments.ts";
+import { labels, shipments } from "../../db/schema/shipments.ts";
 import { tracking_events, tracking_records } from "../../db/schema/tracking.ts";
 import { engine } from "../config.ts";
 import { endOfClaims } from "../database/servers.ts";
@@ -10,6 +10,7 @@ import type { Db, Tx, Writing } from "../database/store.ts";
 import { assert } from "../kit/assert.ts";
 import { givenUp } from "../orders/shipments/status.ts";
 import { numberUrl, trackingUrl } from "../orders/shipments/tracking_url.ts";
+import { scannedSscc } from "../shipping/labels/sscc.ts";
 import { type NewRecord, newRecord, silence, unfollowed, unsaid } from "./new_record.ts";
 import type { TrackingRecord } from "./record.ts";
 import { pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./rules.ts";
@@ -126,6 +127,30 @@ function knownOf({ record, ...found }: Found & { readonly record: object | null 
   return { record: { id: 0, ...firstRecord(found) }, past: pastOf(found), order_id };
 }
 
+const labelledNumbers = prepared((sql, a: Args<{ number: string }>) =>
+  sql
+    .select({ merchant_id: labels.merchant_id })
+    .from(labels)
+    .where(and(eq(labels.tracking_number, given(a.number)), isNull(labels.account_id))),
+);
+
+/**
+ * Of the records of one number, those that a request means that names no merchant: of a merchant whose parcel it is
+ * rather than of those who only follow the number, and of the merchant whose label of ours has it rather than of those
+ * who entered it by hand. So nobody can hide another merchant's parcel from the operator.
+ */
+export async function meantAmong<Known extends Pick<TrackingRecord, "merchant_id" | "followed">>(
+  db: Db,
+  number: string,
+  known: readonly Known[],
+): Promise<readonly Known[]> {
+  const parcels = known.filter(({ followed }) => !followed);
+  if (parcels.length < 2) return parcels.length === 0 ? known : parcels;
+  const owners = await labelledNumbers(db, { number: scannedSscc(number) ?? number });
+  const labelled = parcels.filter(({ merchant_id }) => owners.some((owner) => owner.merchant_id === merchant_id));
+  return labelled.length === 0 ? parcels : labelled;
+}
+
 /** The public tracking page. A number that is tracked for no order has no page of ours. */
 export function pageOf(db: Db, record: TrackingRecord): string | null {
   const { id, shipment_id, carrier, tracking_number, tracking_url: told_url, order_id } = record;
@@ -163,17 +188,18 @@ interface LockedRecord {
 }
 
 /**
- * The newest parcel's record of a number at each merchant who knows it, locked until the transaction ends. A parcel
- * without a record gets one, unless its number was tracked before the parcel was entered.
+ * The newest parcel's record of a number at each merchant who knows it, or at `owner` alone, locked until the
+ * transaction ends. A parcel without a record gets one, unless its number was tracked before the parcel was entered.
  */
-export async function lockRecords(tx: Tx, tracking_number: string): Promise<LockedRecord[]> {
+export async function lockRecords(tx: Tx, tracking_number: string, owner: number | null): Promise<LockedRecord[]> {
   const parcels = await parcelsNamed(tx, { number: tracking_number });
   const loose = await looseNamed(tx, { number: tracking_number });
-  const owners = [...new Set([...parcels, ...loose].map(({ merchant_id }) => merchant_id))].sort((a, b) => a - b);
+  const known = new Set([...parcels, ...loose].map(({ merchant_id }) => merchant_id));
+  const owners = owner === null ? [...known].sort((a, b) => a - b) : known.has(owner) ? [owner] : [];
   const locked: LockedRecord[] = [];
-  for (const owner of owners) {
-    const parcel = parcels.findLast(({ merchant_id }) => merchant_id === owner);
-    const other = loose.findLast(({ merchant_id }) => merchant_id === owner);
+  for (const one of owners) {
+    const parcel = parcels.findLast(({ merchant_id }) => merchant_id === one);
+    const other = loose.findLast(({ merchant_id }) => merchant_id === one);
     locked.push(await lockNewest(tx, tracking_number, parcel, other));
   }
   return locked;

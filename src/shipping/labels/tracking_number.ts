@@ -1,9 +1,14 @@
 import { assert } from "../../kit/assert.ts";
+import type { Mode } from "../../kit/mode.ts";
+import type { Site } from "../../kit/site.ts";
+import { demonstrationPrefix, isSscc, scannedSscc } from "./sscc.ts";
 
 // Our own numbers: 2 to 4 letters, a serial of 12 digits, and a check character by ISO 7064 mod 37,36.
 
 /** The prefix of every number of test data. No warehouse may take it. */
-export const testPrefix = "SIM";
+const testPrefix = "SIM";
+/** The prefixes of our own numbers. */
+export const ownPrefixes = { live: "WH", test: testPrefix } as const satisfies Record<Mode, string>;
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const serialDigits = 12;
@@ -25,6 +30,18 @@ export function ownTrackingNumber(prefix: string, serial: number): string {
   assert(fits, `tracking serial ${serial} is not a whole number of at most ${serialDigits} digits`);
   const body = prefix + String(serial).padStart(serialDigits, "0");
   return body + checkCharacter(body);
+}
+
+/**
+ * Whether a number, in its plain form, is one that labels of ours get, whether or not it was given out yet. Only its
+ * form counts, so nothing is revealed about parcels.
+ */
+export function isOwnNumber({ mode, site }: { readonly mode: Mode; readonly site: Site }, number: string): boolean {
+  const own = new RegExp(`^${ownPrefixes[mode]}\\d{${serialDigits}}[0-9A-Z]$`);
+  if (own.test(number)) return number.endsWith(checkCharacter(number.slice(0, -1)));
+  const gs1_prefix = mode === "test" ? demonstrationPrefix : site.gs1_prefix;
+  const sscc = scannedSscc(number) ?? number;
+  return gs1_prefix !== null && isSscc(sscc) && sscc.startsWith(gs1_prefix, 1);
 }
 
 /** The check character of ISO 7064 mod 37,36 for a text of digits and capital letters. */

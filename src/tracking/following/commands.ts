@@ -1,13 +1,14 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { invalid } from "../../kit/fault.ts";
+import { Fault, invalid } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { ownerOfOrder, resolveOrder } from "../../orders/names/store.ts";
 import { findOrderOfShipment } from "../../orders/shipments/store.ts";
 import { givenTrackingNumber } from "../../orders/shipments/tracking_number.ts";
 import { ownCarriers } from "../../orders/shipments/tracking_url.ts";
 import { makerOf, refuseShared } from "../../owners/rules.ts";
+import { isOwnNumber } from "../../shipping/labels/tracking_number.ts";
 import { playNumber } from "../polling/commands.ts";
 import { retired_after_ms } from "../polling/rules.ts";
 import type { TrackingRecord } from "../record.ts";
@@ -15,7 +16,7 @@ import { unknown_carrier } from "../rules.ts";
 import { lockKnown, recordWaiting } from "../scans/commands.ts";
 import { findReturnOf, listReturnOwners } from "../scans/store.ts";
 import { isSimulated } from "../simulation.ts";
-import { insertFollowed, type RecordFacts, saveFacts, setLook } from "../store.ts";
+import { insertFollowed, meantAmong, type RecordFacts, saveFacts, setLook } from "../store.ts";
 import { accountFor, carrierOf, type Follower, isPast } from "./rules.ts";
 import type { FollowNumber } from "./schemas.ts";
 
@@ -61,7 +62,10 @@ function accountOf(
   throw invalid("account_id", "is not a carrier account that can track parcels");
 }
 
-/** The record of a number, locked. It is created unless the number has a record that cannot be an earlier parcel's. */
+/**
+ * The record of a number, locked. It is created unless the number has a record that cannot be an earlier parcel's. A
+ * number of our own is given out once, so it has its owner's record or none. Refuses: resource_missing.
+ */
 async function beginning(
   tx: Tx,
   fields: Pick<TrackingRecord, "tracking_number" | "carrier" | "order_id">,
@@ -69,18 +73,27 @@ async function beginning(
 ): Promise<TrackingRecord> {
   const { tracking_number } = fields;
   const owner = fields.order_id === null ? tx.scope.makes : await ownerOfOrder(tx, fields.order_id);
-  const records = await lockKnown(tx, tracking_number, actor);
-  const own = records.filter(({ merchant_id }) => owner === null || merchant_id === owner);
+  const own = await meantAmong(tx, tracking_number, await lockKnown(tx, tracking_number, actor, owner));
   refuseShared(own, () => tracking_number);
   const [known] = own;
-  if (known !== undefined && !isPast(known, tx.now - retired_after_ms)) return known;
+  const ours = isOwnNumber(tx, tracking_number);
+  if (known !== undefined && (ours || !isPast(known, tx.now - retired_after_ms))) return known;
+  if (ours) throw ownNumberUnknown(tracking_number);
   if (known?.followed) await saveFacts(tx, known, { followed: false, look_at: null });
   const merchant_id = owner ?? (await ownerOfComing(tx, tracking_number));
   const coming = await findReturnOf(tx, { tracking_number, merchant_id });
   await insertFollowed(tx, { ...fields, merchant_id, order_id: fields.order_id ?? coming?.order_id ?? null });
-  const made = (await lockKnown(tx, tracking_number, actor)).find((record) => record.merchant_id === merchant_id);
+  const [made] = await lockKnown(tx, tracking_number, actor, merchant_id);
   assert(made !== undefined, "a number that was just stored is there");
   return made;
+}
+
+/** The refusal for a number of our own that is no parcel of who asks: the same whether or not it was given out. */
+function ownNumberUnknown(tracking_number: string): Fault {
+  const message =
+    `No such tracking number: ${tracking_number}. Numbers of this form belong to parcels with a label of this` +
+    " warehouse, and only the merchant who sends the parcel can track it: check the number.";
+  return new Fault("resource_missing", message, { resource: "tracking number", detected_carriers: [] });
 }
 
 /** Whose return comes back under a number; the maker's where none does. Refuses: merchant_required. */

@@ -33,7 +33,9 @@ export const followingRoutes = (service: Service) =>
         tagged: true,
         summary: "Start tracking a number",
         description:
-          "A number that is tracked already, or is a parcel's, keeps its record. A carrier account that sells for" +
+          "A number that is tracked already, or is a parcel's, keeps its record. A number on a label of the" +
+          " warehouse's own can be tracked only by the merchant that sends the parcel; for anyone else, and before" +
+          " such a label is bought, it is refused with `resource_missing`. A carrier account that sells for" +
           " the number's carrier is asked to report on it, soon after the answer; without one the number waits for" +
           " scans. News is sent as the events of shipments, with a null `id`. In the sandbox the test numbers of" +
           " carriers are known (`EZ1000000001` to `EZ7000000007`, `SHIPPO_TRANSIT` and the like)," +

@@ -7,14 +7,14 @@ import { unsaid } from "../new_record.ts";
 import { unknownNumber } from "../numbers/unknown.ts";
 import type { TrackingHistory, TrackingRecord } from "../record.ts";
 import { simulatedHistory } from "../simulation.ts";
-import { findKnown, listEvents, pageOf } from "../store.ts";
+import { findKnown, listEvents, meantAmong, pageOf } from "../store.ts";
 
-/** The histories of a number: one of each merchant who knows it. */
+/** The histories of a number: one of each merchant whom a request may mean by it. */
 type Histories = readonly [TrackingHistory, ...TrackingHistory[]];
 
 /**
- * The newest parcel's record of each number at each merchant who knows it, with its scans; unknown numbers are left
- * out. The sandbox also knows the test numbers of carriers.
+ * The newest parcel's record of each number, with its scans; unknown numbers are left out. A number that several
+ * merchants know has one of each whom `meantAmong` cannot rule out. The sandbox also knows carriers' test numbers.
  */
 export async function findHistories(db: Db, numbers: readonly string[]): Promise<Map<string, Histories>> {
   const found = await findRecorded(db, numbers.flatMap(readings));
@@ -46,7 +46,17 @@ async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<str
     const history = { record, events: scans, order_id, tracking_url: pageOf(db, record) };
     found.set(number, [history, ...(found.get(number) ?? [])]);
   }
+  for (const [number, histories] of found) {
+    if (histories.length > 1) found.set(number, await meantHistories(db, number, histories));
+  }
   return found;
+}
+
+async function meantHistories(db: Db, number: string, histories: Histories): Promise<Histories> {
+  const records = histories.map(({ record }) => record);
+  const meant = new Set(await meantAmong(db, number, records));
+  const [first = histories[0], ...others] = histories.filter(({ record }) => meant.has(record));
+  return [first, ...others];
 }
 
 /** The newest parcel's record of a number, with its scans. Refuses: resource_missing, merchant_required. */

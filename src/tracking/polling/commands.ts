@@ -78,7 +78,8 @@ export function tellerOf({ connector, name }: Pick<CarrierAccount, "connector" |
 }
 
 /**
- * Records a carrier's answer about claimed parcels; it knows nothing of those it left out. Emits:
+ * Records a carrier's answer about claimed parcels; it knows nothing of those it left out. An answer is for the
+ * merchant whose record was claimed: a follow moves nobody else's parcel. Emits:
  * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordLooked(
@@ -90,8 +91,9 @@ export async function recordLooked(
   const called_back = tellsByItself(await lastCallbackAt(tx, connection.id), tx.now);
   for (const look of looks) {
     const update = told.get(look.tracking_number);
-    const answered = update === undefined ? [] : await recordUpdate(tx, update, tellerOf(connection));
-    const own = answered.find(({ record: { merchant_id } }) => merchant_id === look.merchant_id);
+    const { merchant_id } = look;
+    const teller = tellerOf(connection);
+    const [own] = update === undefined ? [] : await recordUpdate(tx, update, teller, merchant_id);
     const { record, changed } = own ?? { record: look, changed: false };
     const look_at = nextLook({ record, changed, called_back, now: tx.now });
     await saveLook(tx, look.id, leased, { look_at, look_failures: 0, taken_up: true });
@@ -133,15 +135,16 @@ const simulator: Teller = {
 };
 
 /**
- * Lets the simulated carrier report what has happened to a number by now. Its days begin with the first poll. Emits:
- * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Lets the simulated carrier report what has happened to a number by now, to the merchant of its record alone. Its days
+ * begin with the first poll. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered,
+ * shipment.exception.
  */
-export async function playNumber(tx: Tx, { id, tracking_number }: TrackingRecord): Promise<void> {
+export async function playNumber(tx: Tx, { id, merchant_id, tracking_number }: TrackingRecord): Promise<void> {
   const began_at = await firstToldAt(tx, id, simulator.source);
   if (began_at !== null && !playsItsDays(tracking_number)) return;
   const told = simulatedUpdate(tracking_number, began_at ?? tx.now, tx.now);
   if (told === null) return;
-  await recordUpdate(tx, told.update, simulator);
+  await recordUpdate(tx, told.update, simulator, merchant_id);
   await setLook(tx, id, told.next_at);
 }
 

@@ -23,7 +23,16 @@ import { looseView, type ParcelOrder, parcelView } from "../parcel.ts";
 import type { Teller, TrackingEvent, TrackingHistory, TrackingRecord } from "../record.ts";
 import { afterEvent, duplicateHash, inOrder, newFacts, type TrackingStep } from "../rules.ts";
 import type { RecordScan } from "../schemas.ts";
-import { insertEvent, listEvents, lockRecords, pageOf, type StoredEvent, saveFacts, saveRecords } from "../store.ts";
+import {
+  insertEvent,
+  listEvents,
+  lockRecords,
+  meantAmong,
+  pageOf,
+  type StoredEvent,
+  saveFacts,
+  saveRecords,
+} from "../store.ts";
 import {
   endWaiting,
   findReturnOf,
@@ -81,7 +90,7 @@ const nowhere: TrackingLocation = { city: null, state: null, country: null, faci
  */
 async function recordReport(tx: Tx, number: string, report: TrackingReport, actor: Actor): Promise<TrackingRecord> {
   const tracking_number = plainTrackingNumber(number);
-  const records = await lockKnown(tx, tracking_number, actor);
+  const records = await meantAmong(tx, tracking_number, await lockKnown(tx, tracking_number, actor));
   const [record] = records;
   if (record === undefined) throw unknownNumber(tracking_number);
   refuseShared(records, () => tracking_number);
@@ -95,13 +104,19 @@ interface Updated {
 }
 
 /**
- * Records all that a carrier reports on one parcel, for each merchant who knows its number, and answers their records;
- * none for an unknown number. The order of reports and repeats make no difference; of two expected dates the newer
- * report wins. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Records all that a carrier reports on one parcel, for each merchant who knows its number, or for `owner` alone, and
+ * answers their records; none for an unknown number. The order of reports and repeats make no difference; of two
+ * expected dates the newer report wins. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered,
+ * shipment.exception.
  */
-export async function recordUpdate(tx: Tx, update: TrackingUpdate, teller: Teller): Promise<Updated[]> {
+export async function recordUpdate(
+  tx: Tx,
+  update: TrackingUpdate,
+  teller: Teller,
+  owner: number | null = null,
+): Promise<Updated[]> {
   const updated: Updated[] = [];
-  for (const found of await lockKnown(tx, plainTrackingNumber(update.tracking_number), teller.actor)) {
+  for (const found of await lockKnown(tx, plainTrackingNumber(update.tracking_number), teller.actor, owner)) {
     let record = found;
     for (const event of inOrder(update.events)) {
       record = await take(tx, record, { ...event, source: teller.source }, teller.actor);
@@ -145,13 +160,19 @@ export const isParcel = (known: readonly { readonly record: TrackingRecord }[]):
   known.some(({ record }) => !record.followed);
 
 /**
- * The records of a number, locked: one of each merchant who knows it. A parcel that was tracked before it was entered
- * gets the status known by then. Emits: order.fulfilled, order.shipped, order.delivered, for such a parcel.
+ * The records of a number, locked: one of each merchant who knows it, or of `owner` alone. A parcel that was tracked
+ * before it was entered gets the status known by then. Emits: order.fulfilled, order.shipped, order.delivered, for such
+ * a parcel.
  */
-export async function lockKnown(tx: Tx, tracking_number: string, actor: Actor): Promise<TrackingRecord[]> {
+export async function lockKnown(
+  tx: Tx,
+  tracking_number: string,
+  actor: Actor,
+  owner: number | null = null,
+): Promise<TrackingRecord[]> {
   const sscc = scannedSscc(tracking_number);
-  let found = await lockRecords(tx, tracking_number);
-  if (found.length === 0 && sscc !== null) found = await lockRecords(tx, sscc);
+  let found = await lockRecords(tx, tracking_number, owner);
+  if (found.length === 0 && sscc !== null) found = await lockRecords(tx, sscc, owner);
   for (const { record, adopted_by } of found) {
     if (adopted_by === null) continue;
     const order_act = record.event_status === null ? null : trackingMeanings[record.event_status].order_act;

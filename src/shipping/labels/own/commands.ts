@@ -31,10 +31,8 @@ import type { CreateLabel } from "../schemas.ts";
 import { demonstrationPrefix, ssccOf } from "../sscc.ts";
 import { labelMoves, labelStarts } from "../status.ts";
 import { allotSerials, findUsedQuotes, insertOwnLabels, insertSerials, type OwnLabelRow, quoteUsed } from "../store.ts";
-import { ownTrackingNumber, testPrefix } from "../tracking_number.ts";
+import { ownPrefixes, ownTrackingNumber } from "../tracking_number.ts";
 import { chooseCard } from "./rules.ts";
-
-const livePrefix = "WH";
 
 /** How the price of our own label is found: by a rate card, or by a quote. */
 interface OwnSeller {
@@ -332,7 +330,7 @@ async function parcelNumbers(tx: Tx, shipment_ids: readonly number[]): Promise<P
   const test = tx.mode === "test";
   const { gs1_prefix } = tx.site;
   const own = shipment_ids.map((shipment_id) => {
-    const tracking_number = ownTrackingNumber(test ? testPrefix : livePrefix, shipment_id);
+    const tracking_number = ownTrackingNumber(ownPrefixes[tx.mode], shipment_id);
     return { shipment_id, serial: null, tracking_number, warnings: [] };
   });
   if (gs1_prefix === null) return own;
@@ -351,8 +349,7 @@ const returned_from = 500_000_000_000;
 
 /** The number of a parcel that comes back with a label of ours, made of the label's id. */
 export function returnNumber({ mode }: Db, label_id: number): OwnNumber {
-  const prefix = mode === "test" ? testPrefix : livePrefix;
-  return { tracking_number: ownTrackingNumber(prefix, returned_from + label_id), warnings: [] };
+  return { tracking_number: ownTrackingNumber(ownPrefixes[mode], returned_from + label_id), warnings: [] };
 }
 
 /** The order's number; its id if no font has the number's letters, since nobody can change the number. */
