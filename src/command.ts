@@ -61,8 +61,9 @@ export const commandLog = (level: "info" | "error") =>
   openLog({ level, format: "json", write: (line) => console.error(line) });
 
 /**
- * Opens the data, works on it and lets go of it. A command works beside a running server, unless its purpose is that of
- * a server, and refuses data of an older version. Answers what the work answers, the exit code.
+ * Opens the data, runs `work` on it and closes it. A command can run alongside a server unless its purpose is `serve`.
+ * It refuses data of an older version and, unless `must_exist` is false, a place without data: a typing error in
+ * `--data` must not create an installation. Returns the exit code that `work` returns.
  */
 export async function withStores(
   given: Place,
@@ -74,8 +75,8 @@ export async function withStores(
     throw error;
   };
   const data = given.data ?? "./data";
-  const usual = { data, database_url: databaseUrl, purpose: "command", older: "refused", log, fatal } as const;
-  const stores = await openStores({ ...usual, ...opening });
+  const usual = { purpose: "command", older: "refused", must_exist: true } as const;
+  const stores = await openStores({ data, database_url: databaseUrl, ...usual, log, fatal, ...opening });
   compileHotCode();
   try {
     return await work(stores);

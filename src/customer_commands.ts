@@ -35,12 +35,12 @@ export const customerCommands: Commands = {
       ...inMode,
       ...place,
     },
-    run: (given) => withStores(given, (stores) => exportPerson(stores, given), { must_exist: true }),
+    run: (given) => withStores(given, (stores) => exportPerson(stores, given)),
   }),
   "customers erase": command({
     summary: "erase what tells who a person is, for good; what was sold and sent stays",
     flags: { ...named, ...waiting, ...inMode, ...place, ...asJson },
-    run: (given) => withStores(given, (stores) => erasePerson(stores, given), { must_exist: true }),
+    run: (given) => withStores(given, (stores) => erasePerson(stores, given)),
   }),
 };
 

@@ -26,8 +26,6 @@ export interface Voice {
 export interface KeyCommand<F extends Flags = Flags> {
   readonly summary: string;
   readonly flags: F;
-  /** Whether it is pointless where there is no data yet. */
-  readonly must_exist: boolean;
   readonly run: (stores: Stores, given: Given<F>, voice: Voice) => Promise<void>;
 }
 const command = <F extends Flags>(it: KeyCommand<F>): KeyCommand => it as unknown as KeyCommand;
@@ -56,14 +54,12 @@ export const keyCommands: Readonly<Record<string, KeyCommand>> = {
       expires: { type: "string", value: "DATE", help: `when it ends by itself, ${date}` },
       ...json,
     },
-    must_exist: false,
     run: create,
   }),
-  list: command({ summary: "list API keys", flags: json, must_exist: true, run: list }),
+  list: command({ summary: "list API keys", flags: json, run: list }),
   revoke: command({
     summary: "end an API key, at once or at a date",
     flags: { ...id, at: { type: "string", value: "DATE", help: `when it ends, ${date}; now unless given` }, ...json },
-    must_exist: true,
     run: revoke,
   }),
   rotate: command({
@@ -73,13 +69,11 @@ export const keyCommands: Readonly<Record<string, KeyCommand>> = {
       overlap: { type: "string", value: "SECONDS", default: "86400", help: "how long the old key is good beside it" },
       ...json,
     },
-    must_exist: true,
     run: rotate,
   }),
   expire: command({
     summary: "set when an API key ends by itself",
     flags: { ...id, at: { type: "string", value: "DATE|never", help: `when, ${date}` }, ...json },
-    must_exist: true,
     run: expire,
   }),
 };

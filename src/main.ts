@@ -84,8 +84,7 @@ const others: Commands = {
   verify: command({
     summary: "re-derive stock and the counters of orders from the ledger and print the differences",
     flags: { ...place, ...asJson },
-    run: (given) =>
-      withStores(given, (stores) => runVerify(stores, given), { must_exist: true, check: true, moved: "allowed" }),
+    run: (given) => withStores(given, (stores) => runVerify(stores, given), { check: true, moved: "allowed" }),
   }),
   "new-secret-key": command({
     summary: "go on with another secret key, where the one that the data was sealed with is lost",
@@ -121,14 +120,14 @@ const others: Commands = {
 function onCommandLine(group: string, all: Readonly<Record<string, KeyCommand>>): Record<string, Command> {
   const voice = { print, warn: (line: string) => console.error(line) };
   return Object.fromEntries(
-    Object.entries(all).map(([name, { summary, flags, must_exist, run }]) => [
+    Object.entries(all).map(([name, { summary, flags, run }]) => [
       `${group} ${name}`.trim(),
       command({
         summary,
         flags: { ...flags, ...place },
         run: (given) => {
           const work = (stores: Stores) => run(stores, given, voice).then(() => 0);
-          return withStores(given, work, { must_exist });
+          return withStores(given, work);
         },
       }),
     ]),
@@ -215,7 +214,7 @@ async function runNewSecretKey(given: Place): Promise<number> {
     return 0;
   };
   // No server may run meanwhile: it would continue with the old key.
-  return withStores(given, work, { must_exist: true, purpose: "serve" });
+  return withStores(given, work, { purpose: "serve" });
 }
 
 type DemoFlags = Place & Given<typeof inMode> & { merchant: string | undefined; seed: string | undefined };
@@ -230,7 +229,7 @@ async function runDemoCommand(given: DemoFlags): Promise<number> {
     for (const line of await runDemo(stores, settings, clock, process.stderr)) print(line);
     return 0;
   };
-  return withStores(given, work, { clocks: { live: clock, test: clock } });
+  return withStores(given, work, { clocks: { live: clock, test: clock }, must_exist: false });
 }
 
 async function runOpenApi({ out }: { out: string | undefined }): Promise<number> {

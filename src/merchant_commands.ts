@@ -34,26 +34,22 @@ export const merchantCommands: Readonly<Record<string, KeyCommand>> = {
   create: command({
     summary: "make a merchant, in both worlds",
     flags: { ...described, ...json },
-    must_exist: false,
     run: create,
   }),
-  list: command({ summary: "list merchants", flags: json, must_exist: true, run: list }),
+  list: command({ summary: "list merchants", flags: json, run: list }),
   suspend: command({
     summary: "let a merchant's orders come in and wait: none goes to the floor",
     flags: { ...named, ...json },
-    must_exist: true,
     run: (stores, given, voice) => act(stores, given, voice, "suspendMerchant", suspendMerchant),
   }),
   reactivate: command({
     summary: "let the orders of a suspended merchant go on",
     flags: { ...named, ...json },
-    must_exist: true,
     run: (stores, given, voice) => act(stores, given, voice, "reactivateMerchant", reactivateMerchant),
   }),
   close: command({
     summary: "close a merchant for good, once it has no open order and no stock",
     flags: { ...named, ...json },
-    must_exist: true,
     run: async (stores, given, voice) => {
       const left = await leftoversOf(stores, nameIn(given));
       await act(stores, given, voice, "closeMerchant", (tx, name) => closeMerchant(tx, name, left));
@@ -69,7 +65,6 @@ export const wholeExport: KeyCommand = command({
     to: { type: "string", value: "FOLDER", help: "where to; it is made where it is missing" },
     mode: { type: "string", value: "live|test", default: "test", help: "which of the two worlds" },
   },
-  must_exist: true,
   run: async (stores, { merchant, to, mode: world }, { print }) => {
     if (!merchant || !to) {
       const one = "say products, stock, orders or movements";

@@ -315,7 +315,7 @@ async function settle(given: Given<typeof deciding> & Place, decision: Decision)
     print("A server that runs begins within ten seconds; else the next one does when it starts.");
     return 0;
   };
-  return withStores(given, work, { must_exist: true });
+  return withStores(given, work);
 }
 
 async function settleWorld(stores: Stores, mode: Mode, decision: Decision): Promise<number> {

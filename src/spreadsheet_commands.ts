@@ -63,7 +63,7 @@ function importCommand(
         for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
         return report.failed === 0 ? 0 : 1;
       };
-      return withStores(given, work, { must_exist: true });
+      return withStores(given, work);
     },
   });
 }
@@ -87,7 +87,7 @@ function exportCommand(kind: keyof typeof exporting, summary: string): Command {
         await exporting[kind](store, given.file, given.bom, process.stderr);
         return 0;
       };
-      return withStores(given, work, { must_exist: true });
+      return withStores(given, work);
     },
   });
 }

@@ -50,7 +50,7 @@ async function upgrade(given: Given<typeof upgradeFlags> & Place): Promise<numbe
   const no_snapshot = given["no-snapshot"];
   const older = upgrading({ data, database_url: databaseUrl, no_snapshot, clock: systemClock(), tell });
   const purpose = databaseUrl === null ? "serve" : "command";
-  await withStores(given, async () => 0, { must_exist: true, older, purpose });
+  await withStores(given, async () => 0, { older, purpose });
   if (!told) print("There is nothing to upgrade: the data is of this version.");
   return 0;
 }

@@ -52,26 +52,22 @@ export const userCommands: Readonly<Record<string, KeyCommand>> = {
       },
       ...json,
     },
-    must_exist: false,
     run: create,
   }),
-  list: command({ summary: "list users", flags: json, must_exist: true, run: list }),
+  list: command({ summary: "list users", flags: json, run: list }),
   reset: command({
     summary: "print a one-time link by which a user chooses another password",
     flags: { ...named, ...lost, ...json },
-    must_exist: true,
     run: reset,
   }),
   disable: command({
     summary: "sign a user out everywhere, and let him in no more",
     flags: { ...named, ...json },
-    must_exist: true,
     run: (stores, given, voice) => setStatus(stores, given, voice, "disabled"),
   }),
   enable: command({
     summary: "let a user in again who was disabled",
     flags: { ...named, ...json },
-    must_exist: true,
     run: (stores, given, voice) => setStatus(stores, given, voice, "active"),
   }),
 };

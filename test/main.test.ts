@@ -1,12 +1,14 @@
 // The command line as an operator meets it: each case is a process of its own, on the embedded database.
 
 import { Database } from "bun:sqlite";
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { usualProgram } from "../scripts/service.ts";
+import { openStores } from "../src/database/open.ts";
+import { silentLog } from "../src/kit/log.ts";
 
 // Each step is a process of its own, on a machine that may have other work.
 setDefaultTimeout(60_000);
@@ -24,10 +26,15 @@ async function packhouse(words: readonly string[], env: Record<string, string> =
 
 /** A folder with the data of an installation in which nothing has happened; its place as flags. */
 async function installation(name: string): Promise<string[]> {
-  const place = ["--data", join(folder, name)];
-  await packhouse(["keys", "create", ...place, "--name", "first", "--mode", "test"]);
-  return place;
+  const place = join(folder, name);
+  const fatal = (error: unknown) => {
+    throw error;
+  };
+  const stores = await openStores({ data: place, database_url: null, purpose: "serve", log: silentLog, fatal });
+  await stores.close();
+  return ["--data", place];
 }
+beforeAll(() => installation("data"));
 
 const create_hint = "make one with packhouse keys create.\n";
 const create = ["keys", "create", "--data", data, "--name", "till"];
@@ -52,7 +59,7 @@ describe("works", () => {
   });
 
   test("a key is limited, rotated and given an end, and told when none with full permission is left", async () => {
-    const place = ["--data", join(folder, "ring")];
+    const place = await installation("ring");
     const keys = (...words: string[]) => packhouse(["keys", ...words, ...place]);
     const full = ["--name", "main", "--mode", "live", "--permission", "full"];
     const made = await keys("create", ...full, "--rate-limit", "60", "--allow", "10.0.0.0/8, ::1", "--json");
@@ -271,17 +278,32 @@ describe("refuses", () => {
     expect(existsSync(join(folder, "none"))).toBe(false);
   });
 
-  test("to look into a folder without data, and makes none there", async () => {
+  test("to work on a folder without data, and creates nothing there", async () => {
     const nowhere = join(folder, "nowhere");
     const goods = join(folder, "nowhere.csv");
     writeFileSync(goods, "sku,name\nTEA,Tea\n");
-    const list = ["keys", "list"];
-    for (const words of [list, ["keys", "revoke", "--id", "key_1001"], ["verify"], ["import", "products", goods]]) {
+    const commands = [
+      ["keys", "list"],
+      ["keys", "create", "--name", "till", "--mode", "live"],
+      ["keys", "revoke", "--id", "key_1001"],
+      ["users", "create", "--email", "ann@example.com", "--name", "Ann"],
+      ["merchants", "create", "--code", "ACME", "--name", "Acme"],
+      ["merchants", "list"],
+      ["verify"],
+      ["import", "products", goods],
+      ["backup", join(folder, "nowhere-backups")],
+      ["upgrade", "--check"],
+      ["rollback"],
+    ];
+    for (const words of commands) {
       const { code, err } = await packhouse([...words, "--data", nowhere]);
-      expect(code).toBe(66);
-      expect(err).toContain(`: There is no data of Packhouse in ${nowhere}. Name its folder by --data`);
+      expect([words, code, err]).toEqual([
+        words,
+        66,
+        expect.stringContaining(`: There is no Packhouse data in ${nowhere}. Name its folder with --data`),
+      ]);
     }
-    expect(existsSync(nowhere)).toBe(false);
+    expect([existsSync(nowhere), existsSync(join(folder, "nowhere-backups"))]).toEqual([false, false]);
   });
 
   test("what the machine refuses, in one line without a stack", async () => {

@@ -22,6 +22,7 @@ import {
   isOlder,
   known_migrations,
   namesOf,
+  noData,
   refuseOlder,
   standingOnSqlite,
   strangeMigrations,
@@ -67,8 +68,7 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
   process.umask(0o077);
   const opened: { close(): unknown }[] = [];
   if (settings.must_exist && !existsSync(join(settings.data, "live.db")) && !isRestored(settings.data)) {
-    const advice = "Name its folder by --data, or make it by packhouse serve.";
-    throw startRefused("absent", `There is no data of Packhouse in ${settings.data}. ${advice}`);
+    throw noData(settings.data);
   }
   try {
     makeFolder(settings.data);

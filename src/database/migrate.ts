@@ -113,6 +113,15 @@ export const isLacking = ({ missing, former }: Standing): boolean => former || m
 /** Whether a database holds data of an older version. */
 export const isOlder = (standing: Standing): boolean => standing.applied.length > 0 && isLacking(standing);
 
+/** The refusal of a command that works on existing data; `where` is a folder or "the database". */
+export function noData(where: string): Error {
+  const flag = where === "the database" ? "another one with --database-url" : "its folder with --data";
+  return startRefused(
+    "absent",
+    `There is no Packhouse data in ${where}. Name ${flag}, or create it with packhouse serve.`,
+  );
+}
+
 /** Refuses data of an older version to who came for something else than to upgrade it. */
 export function refuseOlder(where: string): Error {
   return startRefused(

@@ -11,6 +11,7 @@ import {
   missingMigrations,
   type Named,
   namesOf,
+  noData,
   refuseOtherWorld,
   type Standing,
   taken_over,
@@ -54,6 +55,8 @@ const silent_ms = 2000;
 export interface Allowed {
   readonly unfinished?: boolean | undefined;
   readonly moved?: Moved | undefined;
+  /** Refuses a database without Packhouse's schemas instead of creating them. */
+  readonly must_exist?: boolean | undefined;
 }
 
 /** As `migratePostgresWorlds`, for one schema. */
@@ -99,7 +102,7 @@ async function migrateOnce(
   worlds: readonly World[],
   around: AroundPostgres,
   all: readonly Migration[],
-  { unfinished, moved }: Allowed,
+  { unfinished, moved, must_exist }: Allowed,
 ): Promise<WorldStanding[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on("error", () => {});
@@ -116,6 +119,7 @@ async function migrateOnce(
     for (const { schema } of moved === "allowed" ? [] : worlds) await refuseMarked(client, schema);
     const standings: WorldStanding[] = [];
     for (const world of worlds) standings.push({ ...world, ...(await standingOf(client, world, all)) });
+    if (must_exist && standings.some(({ applied }) => applied.length === 0)) throw noData("the database");
     const older = standings.filter(isOlder);
     if (older.length > 0) await around.before(client, standings);
     const patience = older.every(isAdditive) ? gives_way : waits;

@@ -65,7 +65,7 @@ const breaking_waits =
   "the upgrade of the database is breaking: it waits until all other servers and commands have stopped";
 
 /** Migrates both schemas. What is breaking waits until nobody works on them; what is additive does not. */
-async function migrateWorlds(url: string, { log, older, unfinished, moved }: OpenSettings): Promise<void> {
+async function migrateWorlds(url: string, { log, older, unfinished, moved, must_exist }: OpenSettings): Promise<void> {
   const { isAdditive, migratePostgresWorlds } = await import("./migrate_postgres.ts");
   const { requireAlone, requireNoCopy, untilAlone } = await import("./presence.ts");
   const worlds = modes.map((mode) => ({ schema: mode, mode }));
@@ -87,7 +87,8 @@ async function migrateWorlds(url: string, { log, older, unfinished, moved }: Ope
     if (there === null) log.warn("the upgrade of the database waits until the backup of it is made that is under way");
     else log.warn(breaking_waits, { still_there: there.join(", ") });
   };
-  const migrate = () => migratePostgresWorlds(url, worlds, { before, after, waits }, undefined, { unfinished, moved });
+  const migrate = () =>
+    migratePostgresWorlds(url, worlds, { before, after, waits }, undefined, { unfinished, moved, must_exist });
   const standings = await untilAlone(migrate, tell);
   const added = namesOf(standings.flatMap(({ applied }) => strangeMigrations(known_migrations.postgres, applied)));
   if (added.length === 0) return;

@@ -8,13 +8,19 @@ import type { Patient } from "./patient.ts";
 export async function lookAtSchema({ data, database_url, migrations, closed_because }: Patient): Promise<Finding[]> {
   const applied = await appliedMigrations(data, database_url);
   const found: Finding[] = [];
+  if (Object.values(applied).some((names) => names?.length === 0)) {
+    const where = database_url === null ? data : "the database";
+    const flag = database_url === null ? "its folder with --data" : "another one with --database-url";
+    const advice = `Name ${flag}, or create it with packhouse serve.`;
+    found.push(problem("data", `there is no Packhouse data in ${where}`, advice));
+  }
   for (const [mode, names] of Object.entries(applied)) {
     if (names === null) continue;
     const lacking = migrations.filter((name) => !names.includes(name));
     const strange = names.filter((name) => !migrations.includes(name));
     const subject = `migrations (${mode})`;
-    if (names.length === 0) found.push(warning(subject, "there is no data yet", "Start packhouse serve once."));
-    else if (strange.length > 0) {
+    if (names.length === 0) continue;
+    if (strange.length > 0) {
       const said = `a newer Packhouse has added ${strange.join(", ")}`;
       found.push(warning(subject, said, "Use the program of that version; this one may be refused."));
     } else if (lacking.length > 0) {

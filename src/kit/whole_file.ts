@@ -10,6 +10,7 @@ import {
   openSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   statSync,
   unlinkSync,
   writeSync,
@@ -81,13 +82,29 @@ function writeAll(file: number, text: string | Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
-/** Makes a folder that only its owner can enter, and those above it that are not there. A power cut leaves them. */
-export function makeFolder(path: string): void {
+/**
+ * Creates a folder that only its owner can enter, with any missing parents, and syncs them. Returns the topmost folder
+ * that it created, or null when the folder existed.
+ */
+export function makeFolder(path: string): string | null {
   const made = mkdirSync(path, { recursive: true, mode: 0o700 });
   for (let folder = resolve(path); ; folder = dirname(folder)) {
-    // Also when it was there: whoever made it may have ended before it was synced.
+    // Also when it existed: its creator may have ended before it was synced.
     syncFolder(dirname(folder));
-    if (made === undefined || folder === resolve(made)) return;
+    if (made === undefined || folder === resolve(made)) return made ?? null;
+  }
+}
+
+/** Removes the folders that `makeFolder(path)` created and that are still empty. `made` is what it returned. */
+export function removeMadeFolders(path: string, made: string | null): void {
+  if (made === null) return;
+  const top = resolve(made);
+  for (let folder = resolve(path); folder.startsWith(top); folder = dirname(folder)) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      return;
+    }
   }
 }
 

@@ -82,6 +82,21 @@ describe("works", () => {
 });
 
 describe("finds", () => {
+  test.if(engine === "sqlite")("that there is no data, with how to name or create it", async () => {
+    const nowhere = join(folder, "nowhere");
+    const { code, problems, of } = await doctor({ PACKHOUSE_BASE_URL: "http://localhost" }, [], nowhere);
+    expect([code, problems, of("data")]).toEqual([
+      1,
+      1,
+      [
+        {
+          ...{ subject: "data", state: "problem", said: `there is no Packhouse data in ${nowhere}` },
+          advice: "Name its folder with --data, or create it with packhouse serve.",
+        },
+      ],
+    ]);
+  });
+
   test("a misspelt variable, with what it should be called, and a setting that cannot be used", async () => {
     const { code, of } = await doctor({ PACKHOUSE_BASEURL: "https://a.example", PACKHOUSE_GS1_PREFIX: "x" });
     expect(code).toBe(1);

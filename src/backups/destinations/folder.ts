@@ -20,7 +20,7 @@ import { erasures_file, recordErasures } from "../../database/erasures.ts";
 import { startRefused } from "../../database/exit.ts";
 import { systemClock } from "../../kit/clock.ts";
 import { isRunning } from "../../kit/processes.ts";
-import { makeFolder, syncFolder } from "../../kit/whole_file.ts";
+import { makeFolder, removeMadeFolders, syncFolder } from "../../kit/whole_file.ts";
 import { archiveName, momentOfName } from "../archive/names.ts";
 import type { Destination, Draft } from "./destination.ts";
 
@@ -37,10 +37,10 @@ export function folderDestination(folder: string): Destination {
   return {
     place: folder,
     begin: async (at) => {
-      makeFolder(path);
+      const made = makeFolder(path);
       sweep(path);
       // Another may have begun in the same second: the one that is finished later is called by a later second.
-      return openDraft((times) => join(path, archiveName(at + times * 1000)));
+      return openDraft((times) => join(path, archiveName(at + times * 1000)), made);
     },
     list: async () => {
       const names = existsSync(path) ? readdirSync(path).filter((name) => momentOfName(name) !== null) : [];
@@ -62,12 +62,12 @@ export function fileDestination(file: string): Destination {
     begin: async () => {
       const isThere = () => startRefused("unsuitable", `${file} is there already. Name another file, or a folder.`);
       if (existsSync(path)) throw isThere();
-      makeFolder(dirname(path));
+      const made = makeFolder(dirname(path));
       sweep(dirname(path));
       return openDraft((times) => {
         if (times > 0) throw isThere();
         return path;
-      });
+      }, made);
     },
     list: async () => [],
     keepErasures: async (erasures) => recordErasures(join(dirname(path), erasures_file), erasures),
@@ -75,8 +75,11 @@ export function fileDestination(file: string): Destination {
   };
 }
 
-/** Opens a draft. `nameOf` answers what it is called, once so many of its names were found to be taken. */
-function openDraft(nameOf: (times: number) => string): Draft {
+/**
+ * Opens a draft. `nameOf` returns its name after `times` earlier names were taken. `made` is the topmost folder that was
+ * created for it, or null; dropping the draft removes it again.
+ */
+function openDraft(nameOf: (times: number) => string, made: string | null): Draft {
   let path = nameOf(0);
   const beside = join(dirname(path), `.${basename(path)}.${thisProcess()}.part`);
   const file = openSync(beside, "w", 0o600);
@@ -110,6 +113,7 @@ function openDraft(nameOf: (times: number) => string): Draft {
       if (open) closeSync(file);
       open = false;
       rmSync(beside, { force: true });
+      removeMadeFolders(dirname(path), made);
     },
   };
 }

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startRefused } from "../../database/exit.ts";
+import { noData } from "../../database/migrate.ts";
 import { erasuresIn } from "../../database/postgres_erasures.ts";
 import { holdSnapshot } from "../../database/postgres_snapshot.ts";
 import { iso } from "../../kit/clock.ts";
@@ -59,8 +59,7 @@ export async function copyPostgres(url: string, data: string, ending: AbortSigna
 async function dump(url: string, mode: Mode, folder: string, ending: AbortSignal): Promise<Dump> {
   const snapshot = await holdSnapshot(url, mode);
   try {
-    if (snapshot.migrations.length === 0)
-      throw startRefused("absent", `The database has no ${mode} data of Packhouse.`);
+    if (snapshot.migrations.length === 0) throw noData("the database");
     await checkDump(snapshot);
     const file = join(folder, `${mode}.dump`);
     await dumpSchema(url, mode, snapshot, file, ending);

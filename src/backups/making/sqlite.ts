@@ -6,6 +6,7 @@ import { startRefused } from "../../database/exit.ts";
 import { refuseGoingBack } from "../../database/going_back.ts";
 import { type HeldView, holdView } from "../../database/held_view.ts";
 import { tryLock } from "../../database/lock.ts";
+import { noData } from "../../database/migrate.ts";
 import { walState } from "../../database/wal.ts";
 import { iso } from "../../kit/clock.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
@@ -25,7 +26,7 @@ const room_min_bytes = 256 * 1024 * 1024;
  */
 export function copySqlite(data: string): Copies {
   refuseGoingBack(data);
-  for (const mode of modes) if (!existsSync(join(data, `${mode}.db`))) throw absent(data);
+  for (const mode of modes) if (!existsSync(join(data, `${mode}.db`))) throw noData(data);
   refuseDamaged(data);
   const views: HeldView[] = [];
   try {
@@ -51,10 +52,6 @@ export function copySqlite(data: string): Copies {
       for (const view of views) view.close();
     },
   };
-}
-
-function absent(data: string) {
-  return startRefused("absent", `There is no data of Packhouse in ${data}. Name its folder by --data.`);
 }
 
 /** A log that no server has opened may hold damage that SQLite would take for its end. */

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from "../../kit/clock.ts";
 import { folderForNow } from "../../kit/leftovers.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Mode } from "../../kit/mode.ts";
-import { makeFolder } from "../../kit/whole_file.ts";
+import { makeFolder, removeMadeFolders } from "../../kit/whole_file.ts";
 import type { Manifest } from "../archive/manifest.ts";
 import { loadDumps } from "../restoring/postgres.ts";
 import type { Source } from "../restoring/source.ts";
@@ -42,7 +42,7 @@ interface Proof {
  */
 export async function proveBackup(settings: ProofSettings): Promise<Proof> {
   const { source, folder, database_url, log, ending, verify } = settings;
-  makeFolder(folder);
+  const created = makeFolder(folder);
   const made = folderForNow(folder, ".packhouse-verify-");
   try {
     const manifest = await unlessEnded(ending, unpack(source, made, database_url === null ? "sqlite" : "postgres"));
@@ -55,6 +55,7 @@ export async function proveBackup(settings: ProofSettings): Promise<Proof> {
     return await inScratch(database_url, systemClock(), (url) => unlessEnded(ending, look(url)));
   } finally {
     rmSync(made, { recursive: true, force: true });
+    removeMadeFolders(folder, created);
   }
 }
 

@@ -10,7 +10,7 @@ import { startRefused } from "../../database/exit.ts";
 import { migration_lock, migration_lock_key, unfinished_schema } from "../../database/migrate_postgres.ts";
 import { folderForNow } from "../../kit/leftovers.ts";
 import { modes } from "../../kit/mode.ts";
-import { makeFolder, writeWhole } from "../../kit/whole_file.ts";
+import { makeFolder, removeMadeFolders, writeWhole } from "../../kit/whole_file.ts";
 import { type Restored, type RestoreSettings, refuseConflicts } from "./sqlite.ts";
 import { unpack } from "./unpack.ts";
 import { markAndClose, momentsOf, openRestored } from "./worlds.ts";
@@ -30,7 +30,7 @@ type Settings = Omit<RestoreSettings, "into" | "forward"> & {
  */
 export async function restorePostgres(settings: Settings): Promise<Restored> {
   const { into, data, say } = settings;
-  makeFolder(data);
+  const made = makeFolder(data);
   return administered(into, async (admin) => {
     await takeLock(admin);
     if (await dropUnfinished(admin)) {
@@ -46,6 +46,9 @@ export async function restorePostgres(settings: Settings): Promise<Restored> {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
+  }).catch((error) => {
+    removeMadeFolders(data, made);
+    throw error;
   });
 }
 

@@ -16,7 +16,7 @@ import {
 } from "../../database/restored_files.ts";
 import type { Log } from "../../kit/log.ts";
 import type { Mode } from "../../kit/mode.ts";
-import { makeFolder } from "../../kit/whole_file.ts";
+import { makeFolder, removeMadeFolders } from "../../kit/whole_file.ts";
 import type { Manifest } from "../archive/manifest.ts";
 import type { Source } from "./source.ts";
 import { unpack } from "./unpack.ts";
@@ -58,20 +58,27 @@ const wait_ms = 1000;
 export async function restoreSqlite(settings: RestoreSettings): Promise<Restored> {
   const { into, say } = settings;
   refuseExisting(into);
-  makeFolder(into);
-  const lock = tryLock(join(into, "instance.lock"), wait_ms);
+  const lock_file = join(into, "instance.lock");
+  const had_lock_file = existsSync(lock_file);
+  const made = makeFolder(into);
+  const lock = tryLock(lock_file, wait_ms);
   if (lock === null) throw startRefused("in_use", `Another Packhouse is at work in ${into}.`);
+  let done = false;
   try {
     const archive = placeRestored(into);
-    if (archive !== null) return { state: "earlier", archive };
-    refuseExisting(into);
-    if (clearUnfinished(into)) say("What an interrupted restore had left here was removed; nothing of it was in use.");
-    return await restore(settings).catch((error) => {
-      clearUnfinished(into);
-      throw error;
-    });
+    if (archive === null) refuseExisting(into);
+    if (archive === null && clearUnfinished(into)) {
+      say("What an interrupted restore had left here was removed; nothing of it was in use.");
+    }
+    const restored: Restored = archive === null ? await restore(settings) : { state: "earlier", archive };
+    done = true;
+    return restored;
   } finally {
+    if (!done) clearUnfinished(into);
+    // Whoever waits for the lock waits for that of the folder, and has not opened this file yet.
+    if (!done && !had_lock_file) rmSync(lock_file, { force: true });
     lock.release();
+    if (!done) removeMadeFolders(into, made);
   }
 }
 

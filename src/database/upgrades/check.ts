@@ -9,7 +9,7 @@ import { checkLog } from "../data_directory.ts";
 import { startRefused } from "../exit.ts";
 import { type HeldView, holdView } from "../held_view.ts";
 import { tryLock } from "../lock.ts";
-import { isLacking, type Named, namesOf, standingOnSqlite } from "../migrate.ts";
+import { isLacking, type Named, namesOf, noData, standingOnSqlite } from "../migrate.ts";
 import { type Found, migrateDirectory } from "../migrate_directory.ts";
 import { migrations, takeover } from "../migration_sql.ts";
 import { touchedRows } from "./estimate.ts";
@@ -58,9 +58,7 @@ function notesOf(data: string, found: readonly Found[], missing: readonly Named[
 }
 
 function lookAt(data: string): Found[] {
-  if (!existsSync(join(data, "live.db"))) {
-    throw startRefused("absent", `There is no data of Packhouse in ${data}. Name its folder by --data.`);
-  }
+  if (!existsSync(join(data, "live.db"))) throw noData(data);
   const there = modes.map((mode) => ({ mode, path: join(data, `${mode}.db`) })).filter(({ path }) => existsSync(path));
   // Beside a server the logs are its own, and change. Else they are looked at before anything reads by them.
   const taken = tryLock(join(data, "instance.lock"), lock_wait_ms);

@@ -10,7 +10,7 @@ import { checkFiles, refuseMarked } from "../data_directory.ts";
 import { type Erasure, erasures_file, readErasures } from "../erasures.ts";
 import { startRefused } from "../exit.ts";
 import { lock } from "../lock.ts";
-import { namesOf, standingOnSqlite } from "../migrate.ts";
+import { namesOf, noData, standingOnSqlite } from "../migrate.ts";
 import { folderOf, type KeptUpgrade, keptUpgrades, type Reached, stamp } from "./record.ts";
 import { beginGoingBack, goBack, goingBack } from "./switching.ts";
 import { isWritten, reachedOnSqlite, toldOf, type Written, writtenOnSqlite } from "./written.ts";
@@ -103,9 +103,7 @@ function erasedSince(erasures: readonly Erasure[], at: number): string[] {
  */
 export function rollBackDirectory(settings: RollbackSettings): number {
   const { data, clock, tell } = settings;
-  if (!existsSync(join(data, "live.db"))) {
-    throw startRefused("absent", `There is no data of Packhouse in ${data}. Name its folder by --data.`);
-  }
+  if (!existsSync(join(data, "live.db"))) throw noData(data);
   const taken = lock(join(data, "instance.lock"));
   try {
     let going = goingBack(data);

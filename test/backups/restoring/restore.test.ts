@@ -1,7 +1,7 @@
 // A backup is restored beside what went on after it: numbers jump, what waited then waits, and goes out or never does.
 import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type StartedService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
@@ -330,7 +330,11 @@ test.if(engine === "sqlite")("what is no whole backup leaves the folder as it wa
     writeFileSync(join(root, "odd", name), content);
     const { code, err } = await run(at, "restore", join(root, "odd", name));
     expect([code > 0, err]).toEqual([true, expect.stringMatching(words)]);
+    const nowhere = join(root, "odd", "new", "folder");
+    expect((await run(at, "restore", join(root, "odd", name), "--into", nowhere)).code).toBeGreaterThan(0);
+    expect((await run(at, "backup", "verify", join(root, "odd", name), "--in", nowhere)).code).toBeGreaterThan(0);
+    expect(existsSync(join(root, "odd", "new"))).toBe(false);
   }
-  expect(readdirSync(at.data).filter((name) => name !== "instance.lock")).toEqual([]);
+  expect(existsSync(at.data)).toBe(false);
   expect((await run(at, "restore", join(root, "odd", "absent.tar.zst"))).err).toContain("There is no file");
 });
