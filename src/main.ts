@@ -92,7 +92,7 @@ const others: Commands = {
     run: runNewSecretKey,
   }),
   demo: command({
-    summary: "load the sample businesses of three merchants into an empty world",
+    summary: "load the sample businesses of three merchants as test data (--mode live for live data)",
     flags: {
       ...inMode,
       merchant: { type: "string", value: "CODE", help: "load the grocer's business alone, for this merchant" },

@@ -7,6 +7,8 @@ export const day_ms = 24 * hour_ms;
 const behind_utc_ms = 5 * hour_ms;
 const opens_hour = 7;
 const closes_hour = 17;
+/** The cut-off of a new warehouse. */
+const cutoff_hour = 14;
 
 /** The weekday in the warehouse, 0 for Sunday to 6 for Saturday. */
 export function weekday(at: number): number {
@@ -23,6 +25,13 @@ export function hourOfDay(at: number): number {
 export function onDayOf(at: number, hour: number, minute: number): number {
   const midnight = Math.floor((at - behind_utc_ms) / day_ms) * day_ms + behind_utc_ms;
   return midnight + hour * hour_ms + minute * minute_ms;
+}
+
+/** The cut-off of the last working day that was over at `at`. */
+export function lastCutoff(at: number): number {
+  for (let day = at; ; day -= day_ms) {
+    if (isWorkday(day) && onDayOf(day, closes_hour, 0) <= at) return onDayOf(day, cutoff_hour, 0);
+  }
 }
 
 /** Whether the warehouse works on the day of `at`. */

@@ -90,7 +90,12 @@ export async function runDemo(
   clock.set(until);
   const lines = await summary(stores[mode], parts, (performance.now() - begun_ms) / 1000);
   const alone = merchant === undefined && parts.length < plans.length;
-  return alone ? ["The live data is in use, so nobody moves in beside its merchants.", ...lines] : lines;
+  const loaded =
+    mode === "test"
+      ? ["Loaded as test data. The dashboard opens on it while live data has no orders."]
+      : ["Loaded as live data."];
+  if (alone) loaded.push("Live data is in use, so only the grocer's business was loaded.");
+  return [...loaded, ...lines];
 }
 
 /** What is played for a merchant, in a store that sees and makes what is the merchant's. */

@@ -110,10 +110,11 @@ function floorWork(random: Random, wish: Wish, ready: number, acts: Act[]): numb
     inWorkingTime(at + random.integer(least, most) * minute_ms);
   const to = wish.buyer.addresses[wish.address_index] as DeliveryAddress;
   const parcel = otherCarrier(random, wish, to);
-  const processed_at = after(ready, 20, 90);
-  const picked_at = after(processed_at, 30, 150);
-  const label_at = after(picked_at, 10, 40);
-  const packed_at = after(label_at, 4, 15);
+  // Whatever is ordered before the cut-off at 14:00 is packed when the carrier comes.
+  const processed_at = after(ready, 5, 30);
+  const picked_at = after(processed_at, 10, 70);
+  const label_at = after(picked_at, 3, 20);
+  const packed_at = after(label_at, 2, 10);
   const minute = random.integer(0, 12);
   const pickup = onDayOf(packed_at, 17, minute);
   const shipped_at = packed_at < onDayOf(packed_at, 16, 45) ? pickup : addWorkdays(pickup, 1);

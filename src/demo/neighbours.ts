@@ -3,7 +3,7 @@ import { iso } from "../kit/clock.ts";
 import { type Random, seededRandom } from "../kit/random.ts";
 import type { Act, ActKind, ActOf, Buyer } from "./acts.ts";
 import { inventBuyers } from "./buyers.ts";
-import { day_ms, hour_ms, onDayOf } from "./calendar.ts";
+import { day_ms, hour_ms, lastCutoff, minute_ms, onDayOf } from "./calendar.ts";
 import type { Article } from "./catalogue.ts";
 import type { Wish } from "./demand.ts";
 import { type Fate, journey } from "./journey.ts";
@@ -31,18 +31,25 @@ const troubles: Readonly<Record<number, Fate>> = {
   17: "delayed",
 };
 
-/** Orders of the last days: each is old enough for what has been done, over weekends too. */
-const recent: readonly Course[] = [
-  { age_ms: 7 * day_ms, fate: "plain", last: "ship" },
-  { age_ms: 7 * day_ms - hour_ms, fate: "plain", last: "ship" },
-  { age_ms: 5 * day_ms, fate: "plain", last: "pack" },
-  { age_ms: 4 * day_ms, fate: "plain", last: "pick" },
-  { age_ms: 4 * day_ms - hour_ms, fate: "plain", last: "process" },
-  { age_ms: 2 * day_ms, fate: "held", last: null },
-  { age_ms: day_ms, fate: "waits", last: null },
-  { age_ms: 3 * hour_ms, fate: "plain", last: "order" },
-  { age_ms: hour_ms, fate: "plain", last: "order" },
-];
+/**
+ * Orders of the last days. Those on the floor came after the last cut-off whose day is over, so they are on time, and
+ * had what was left of that afternoon.
+ */
+function recentCourses(until: number): readonly Course[] {
+  const cutoff = lastCutoff(until);
+  const afterCutoff = (minutes: number) => until - (cutoff + minutes * minute_ms);
+  return [
+    { age_ms: 7 * day_ms, fate: "plain", last: "ship" },
+    { age_ms: 7 * day_ms - hour_ms, fate: "plain", last: "ship" },
+    { age_ms: afterCutoff(5), fate: "plain", last: "pack" },
+    { age_ms: afterCutoff(15), fate: "plain", last: "pick" },
+    { age_ms: afterCutoff(25), fate: "plain", last: "process" },
+    { age_ms: 2 * day_ms, fate: "held", last: null },
+    { age_ms: day_ms, fate: "waits", last: null },
+    { age_ms: 3 * hour_ms, fate: "plain", last: "order" },
+    { age_ms: hour_ms, fate: "plain", last: "order" },
+  ];
+}
 
 /** Plans a small merchant's business; `regulars` are customers of another merchant who buy here too. */
 export function planNeighbour(
@@ -53,7 +60,7 @@ export function planNeighbour(
   const random = seededRandom(Math.imul(seed, 40_503) ^ neighbour.first_number);
   const opening = until - (days + 1) * day_ms;
   const buyers = buyersOf(random, regulars);
-  const courses = [...inventPast(random, until), ...recent];
+  const courses = [...inventPast(random, until), ...recentCourses(until)];
   const orders = courses.map((course, index) => ({
     course,
     wish: wishOf(random, neighbour, buyers, index, course, until),

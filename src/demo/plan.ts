@@ -21,8 +21,8 @@ const order_days = 60;
 const order_count = 1_000;
 const buyer_count = 200;
 const first_buyer_count = 150;
-const held_count = 6;
-const held_within_ms = 3 * day_ms;
+const held_count = 3;
+const held_within_ms = 2 * day_ms;
 const articles = new Map(catalogue.map((article) => [article.sku, article]));
 
 /** The plan of each merchant in the sample warehouse, the grocer's first. */

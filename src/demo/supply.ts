@@ -22,8 +22,8 @@ interface Want {
   readonly order_number: string;
 }
 
-const scarce_count = 4;
-const unserved_orders = 80;
+const scarce_count = 2;
+const unserved_orders = 40;
 const sold_off_ms = 14 * day_ms;
 
 /**
@@ -90,7 +90,7 @@ function orderQuantity(
   const wanted = between(wants, at, Math.min(next, served_until)).reduce((sum, want) => sum + want.quantity, 0);
   // What will not be delivered again is sold without a reserve.
   const sellsOff = scarceSkus.has(article.sku) && next > served_until - sold_off_ms;
-  const reserve = sellsOff ? 0 : Math.round(article.reorder_point * (0.5 + random.next() * 0.9));
+  const reserve = sellsOff ? 0 : Math.round(article.reorder_point * (0.9 + random.next() * 0.9));
   return Math.ceil(Math.max(0, wanted + reserve - kept) / article.case_units) * article.case_units;
 }
 

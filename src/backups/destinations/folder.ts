@@ -76,8 +76,8 @@ export function fileDestination(file: string): Destination {
 }
 
 /**
- * Opens a draft. `nameOf` returns its name after `times` earlier names were taken. `made` is the topmost folder that was
- * created for it, or null; dropping the draft removes it again.
+ * Opens a draft. `nameOf` returns its name after `times` earlier names were taken. `made` is the topmost folder that
+ * was created for it, or null; dropping the draft removes it again.
  */
 function openDraft(nameOf: (times: number) => string, made: string | null): Draft {
   let path = nameOf(0);

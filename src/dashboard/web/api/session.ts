@@ -3,6 +3,7 @@ import type { Permission } from "../../../access/permission.ts";
 import type { World } from "../browser/world.ts";
 import { callDashboard, get, onWritten, type Params, signedOut } from "./client.ts";
 import { type Merchant, merchants } from "./merchants.ts";
+import { openWorld } from "./opening_world.ts";
 import { problemOf } from "./problem.ts";
 import { forgetAll } from "./query.ts";
 
@@ -73,6 +74,7 @@ export function lacks(permissions: readonly Permission[]): boolean {
 export async function readSession(besides: () => void = () => {}): Promise<void> {
   try {
     const { data } = await callDashboard<Session>("GET", "/session");
+    if (!session.peek() && !data.user.second_factor_required) await openWorld(data.permissions);
     const known = await readMerchants(data);
     // Screens are drawn once it is known of whom they tell.
     batch(() => {

@@ -1,11 +1,13 @@
+import { chosenWorld } from "../api/opening_world.ts";
 import { session } from "../api/session.ts";
 import { base, navigate } from "../browser/router.ts";
 import { world } from "../browser/world.ts";
 import { Icon } from "../kit/icon.tsx";
 import { shell } from "../texts/shell.ts";
 
-/** Opens the list of this screen in the other world, because a resource is in one world only. */
+/** Opens the list of this screen in the other world, because a resource is in one world only, and remembers it. */
 function switchWorld(): void {
+  chosenWorld.set(world.value === "live" ? "test" : "live");
   const [section = ""] = location.pathname.slice(base.length + 1).split("/");
   const url = new URL(section === "" ? base : `${base}/${section}`, location.origin);
   if (world.value === "live") url.searchParams.set("world", "test");

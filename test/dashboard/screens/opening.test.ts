@@ -1,0 +1,48 @@
+// Which data the dashboard opens on: live data, unless only test data has orders and the user has not chosen yet.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { describeInBrowser, type House, openHouse, owner } from "../browser.ts";
+
+describeInBrowser("the dashboard opens", () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+    const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+    const buyer = { email: "ann@example.com", first_name: "Ann", last_name: "Doe", shipping_addresses: [address] };
+    const customer = await house.test.must("POST", "/customers", buyer);
+    await house.test.must("POST", "/products", { sku: "TEA", name: "Tea" });
+    await house.test.must("POST", "/orders", {
+      order_number: "T-1",
+      customer_id: customer.id,
+      shipping_address_id: customer.shipping_addresses[0].id,
+      line_items: [{ sku: "TEA", quantity: 1, unit_price: "3.00" }],
+    });
+  });
+  afterAll(() => house.close());
+  const worldOf = (address: string) => new URL(address).searchParams.get("world");
+
+  test("on test data while only that has orders, until the user chooses live data", async () => {
+    const { page } = await house.open("/");
+    await page.waitForSelector(".test-banner");
+    expect(worldOf(page.url())).toBe("test");
+    await page.click(".test-banner button");
+    await page.waitForSelector(".test-banner", { state: "detached" });
+    await page.goto(house.addressOf("/"));
+    await page.waitForSelector("html[data-connected=true]");
+    expect([worldOf(page.url()), await page.locator(".test-banner").count()]).toEqual([null, 0]);
+  });
+
+  test("on test data after signing in, and on the page that a link names as it is", async () => {
+    const tab = await house.open("/", { signed_out: true });
+    tab.expectRefusals(401);
+    const { page } = tab;
+    await page.waitForSelector("h1:has-text('Sign in')");
+    await page.fill("[name=email]", owner.email);
+    await page.fill("[name=password]", owner.password);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector(".test-banner");
+    expect(worldOf(page.url())).toBe("test");
+    const other = await house.open("/orders");
+    await other.page.waitForSelector("html[data-connected=true]");
+    expect([worldOf(other.page.url()), await other.page.locator(".test-banner").count()]).toEqual([null, 0]);
+  });
+});
