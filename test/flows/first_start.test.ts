@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startService } from "../../scripts/service.ts";
+import { startService, usualProgram } from "../../scripts/service.ts";
 import { engine } from "../../src/config.ts";
 import { administered } from "../../src/database/administration.ts";
 import { migration_lock, migration_lock_key } from "../../src/database/migrate_postgres.ts";
@@ -43,4 +43,16 @@ test.if(engine === "postgres")("a server that waits for one that upgrades says s
   } finally {
     rmSync(log, { force: true });
   }
+});
+
+test.if(engine === "postgres")("a command creates no schemas in a database without Packhouse data", async () => {
+  const database_url = (await freshDatabase()) ?? "";
+  const words = ["keys", "create", "--name", "till", "--mode", "live", "--database-url", database_url];
+  const child = Bun.spawn([...usualProgram, ...words], { env: {}, stdout: "pipe", stderr: "pipe" });
+  const [err, code] = await Promise.all([child.stderr.text(), child.exited]);
+  expect([code, err]).toEqual([66, expect.stringContaining("There is no Packhouse data in the database.")]);
+  const schemas = await administered(database_url, (admin) =>
+    admin.ask("select nspname from pg_namespace where nspname in ('live', 'test')"),
+  );
+  expect(schemas).toEqual([]);
 });
