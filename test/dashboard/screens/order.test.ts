@@ -129,9 +129,9 @@ describeInBrowser("the orders of one house", () => {
     const order = await ordered([["EGG-1", 4]]);
     const { page } = await house.open(`/orders/${order.id}`);
     await page.click("[aria-label='More actions']");
-    await page.click("[role=menuitem]:has-text('Cancel the order')");
+    await page.click("[role=menuitem]:has-text('Cancel order')");
     await page.waitForSelector("dialog .effects li:has-text('reserved 4 → 0, available 1 → 5')");
-    await page.click("dialog >> text=Keep the order");
+    await page.click("dialog >> text=Go back");
     await page.waitForSelector("dialog", { state: "detached" });
     expect(await must("GET", `/orders/${order.id}`)).toEqual(order);
     // The focus is back where it came from.
@@ -156,7 +156,7 @@ describeInBrowser("the orders of one house", () => {
     const offered = await page.$$eval(".page-acts .button.primary, .page-acts .button.normal, [role=menuitem]", (all) =>
       all.map((one) => one.textContent?.trim()),
     );
-    const acts = ["Process", "Pick", "Pack", "Ship", "Hold", "Cancel the order", "Cancel items", "Split"];
+    const acts = ["Process", "Pick", "Pack", "Ship", "Hold", "Cancel order", "Cancel items", "Split"];
     for (const act of acts) expect([act, offered.includes(act)]).toEqual([act, true]);
     for (const act of ["Release", "Mark as delivered", "Return"]) {
       expect([act, offered.includes(act)]).toEqual([act, false]);

@@ -77,6 +77,10 @@ describeInBrowser("the list and the board of orders", () => {
     const { allowed_actions } = (await house.live.must("GET", `/orders/${order.id}`)).data;
     expect(offered.length).toBe(allowed_actions.length + 1);
     await page.click("[role=menuitem]:has-text('Process')");
+    await page.waitForSelector("dialog .effects li:has-text('The order becomes processing')");
+    expect((await house.live.must("GET", `/orders/${order.id}`)).data.status).toBe("pending");
+    await page.click("dialog .form-acts .button:has-text('Process')");
+    await page.waitForSelector("dialog", { state: "detached" });
     await page.waitForSelector(`${column("Processing")} .board-card:has-text('C-1')`);
     // A second person, far away.
     await house.live.must("POST", `/orders/${order.id}/pack`, {});
@@ -87,6 +91,34 @@ describeInBrowser("the list and the board of orders", () => {
     await page.keyboard.press("ArrowLeft");
     expect(await page.evaluate("document.activeElement.closest('.board-card') !== null")).toBe(true);
     expect(await page.evaluate("document.activeElement.textContent")).not.toBe("C-1");
+  });
+
+  test("what cannot be undone asks first, on the board and for many orders", async () => {
+    const [one, two] = [await make("ASK-1"), await make("ASK-2")];
+    const statusOf = async ({ id }: { id: string }) => (await house.live.must("GET", `/orders/${id}`)).data.status;
+    await house.live.must("POST", `/orders/${one.id}/pack`, {});
+    const { page } = await house.open("/orders/board");
+    for (const action of ["Ship", "Cancel order"]) {
+      await page.click(".board-card:has-text('ASK-1') button");
+      await page.click(`[role=menuitem]:has-text('${action}')`);
+      await page.waitForSelector("dialog .effects li");
+      await page.keyboard.press("Escape");
+      await page.waitForSelector("dialog", { state: "detached" });
+      expect(await statusOf(one)).toBe("fulfilled");
+    }
+    // A hold has an undo.
+    await page.click(".board-card:has-text('ASK-2') button");
+    await page.click("[role=menuitem]:has-text('Hold')");
+    await page.click(".toast:has-text('ASK-2 is on hold') >> text=Undo");
+    await page.waitForSelector(".board-column:has(h2:has-text('Pending')) .board-card:has-text('ASK-2')");
+    expect(await statusOf(two)).toBe("pending");
+    await page.goto(house.addressOf("/orders?q=ASK-"));
+    await page.waitForSelector("tr:has-text('ASK-2')");
+    await page.click("thead input[type=checkbox]");
+    await page.click(".bulk-bar >> text=Cancel orders");
+    await page.waitForSelector("dialog button:has-text('Cancel 2 orders')");
+    await page.click("dialog button:has-text('Go back')");
+    expect([await statusOf(one), await statusOf(two)]).toEqual(["fulfilled", "pending"]);
   });
 
   test("what is scanned into the search is gone to at once, what is typed is chosen from", async () => {

@@ -57,5 +57,7 @@ export const profileTexts = {
   endOthers: "Sign out everywhere else",
   endOthersTitle: "Sign out everywhere else?",
   endOthersText: "You have to sign in again in all other browsers. You stay signed in here.",
-  ended: "The session is ended.",
+  endTitle: (what: string) => `Sign out ${what}?`,
+  endText: "Whoever uses it has to sign in again. Unsaved entries there are lost.",
+  ended: "Session ended.",
 } as const;

@@ -129,16 +129,27 @@ function One({ customer, address, etag, onChange }: OneProps) {
 function Suggestion({ customer, address, etag }: Props & { readonly address: Address }) {
   const suggested = address.verification?.suggestion;
   if (!suggested) return null;
-  const take = async () => {
-    const path = `/customers/${customer.id}/addresses/${address.id}/accept_suggestion`;
-    await post(path, {}, { match: etag });
-    said(texts.suggestionTaken);
-  };
+  const path = `/customers/${customer.id}/addresses/${address.id}/accept_suggestion`;
+  const take = () =>
+    confirm({
+      title: texts.takeTitle,
+      text: (
+        <>
+          <p>{texts.takeText}</p>
+          <p class="address-lines">{linesOf(suggested)}</p>
+        </>
+      ),
+      act: texts.takeSuggestion,
+      run: async () => {
+        await post(path, {}, { match: etag });
+        said(texts.suggestionTaken);
+      },
+    });
   return (
     <Notice kind="info">
       <p>{texts.suggestion}</p>
       <p class="address-lines">{linesOf(suggested)}</p>
-      {may("customers.write") && <Button title={texts.takeSuggestion} onClick={() => take().catch(refused)} />}
+      {may("customers.write") && <Button title={texts.takeSuggestion} onClick={() => void take()} />}
     </Notice>
   );
 }

@@ -3,9 +3,10 @@ import type { Order } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
 import { Badge, stateWords } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/confirm.tsx";
 import { Card } from "../../kit/page.tsx";
 import { DescriptionList, type Fact, Time } from "../../kit/values.tsx";
-import { refused, said } from "../../shell/toasts.tsx";
+import { said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { money } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
@@ -37,10 +38,20 @@ export function AddressCard({ order, etag }: { readonly order: Order; readonly e
   const check = address.verification;
   const changeable = ["pending", "processing", "on_hold"].includes(order.status) && mayAct("hold");
   const accept = () =>
-    post<Order>(`/orders/${order.id}/accept_suggestion`, {}, { match: etag }).then(
-      () => said(texts.done["address"] ?? ""),
-      refused,
-    );
+    confirm({
+      title: texts.acceptTitle,
+      text: (
+        <>
+          <p>{texts.acceptText}</p>
+          {check?.suggestion && <Envelope place={check.suggestion} />}
+        </>
+      ),
+      act: texts.accept,
+      run: async () => {
+        await post<Order>(`/orders/${order.id}/accept_suggestion`, {}, { match: etag });
+        said(texts.done["address"] ?? "");
+      },
+    });
   return (
     <Card
       title={texts.address}

@@ -16,6 +16,7 @@ import { said } from "../../shell/toasts.tsx";
 import { count, date, money } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
 import { labelPaper } from "../order_parts/paper.ts";
+import { parcelName } from "../order_parts/parcel_name.ts";
 import { LabelDialog } from "./label/dialog.tsx";
 
 /** The parcels of an order, with labels and tracking. */
@@ -49,6 +50,7 @@ export function ParcelsCard({ order }: { readonly order: Order; readonly etag: s
           <OneParcel
             key={parcel.id}
             parcel={parcel}
+            name={parcelName(order.shipments, parcel)}
             label={labels.data?.find(({ label_id }) => label_id === parcel.label_ids[0]) ?? null}
             onPaper={setPaper}
           />
@@ -60,20 +62,26 @@ export function ParcelsCard({ order }: { readonly order: Order; readonly etag: s
   );
 }
 
+/** What tracking adds to the parcel's own status. Its "pending" only means that no carrier has scanned it yet. */
+const trackedAs = ({ status, tracking_status }: Parcel) =>
+  tracking_status === "pending" || tracking_status === status ? null : tracking_status;
+
 interface OneProps {
   readonly parcel: Parcel;
+  readonly name: string;
   readonly label: Label | null;
   readonly onPaper: (paper: Paper) => void;
 }
 
-function OneParcel({ parcel, label, onPaper }: OneProps) {
+function OneParcel({ parcel, name, label, onPaper }: OneProps) {
   const { id, status, carrier, service, tracking_number, items } = parcel;
+  const tracked = trackedAs(parcel);
   const valid = label?.status === "completed" && status !== "voided";
   return (
-    <section class={status === "voided" ? "parcel voided" : "parcel"} aria-label={tracking_number ?? id}>
+    <section class={status === "voided" ? "parcel voided" : "parcel"} aria-label={name}>
       <header>
         <Badge state={status} />
-        {parcel.tracking_status && parcel.tracking_status !== status && <Badge state={parcel.tracking_status} />}
+        {tracked !== null && <Badge state={tracked} />}
         <span>
           {carrier} {service && <span class="muted">{service}</span>}
         </span>
@@ -89,7 +97,7 @@ function OneParcel({ parcel, label, onPaper }: OneProps) {
         )}
       </header>
       <div class="parcel-number">
-        {tracking_number ? <CopyField text={tracking_number} name={texts.tracking} /> : <code>{id}</code>}
+        {tracking_number ? <CopyField text={tracking_number} name={texts.tracking} /> : <b>{name}</b>}
         {parcel.tracking_url && (
           <a href={parcel.tracking_url} target="_blank" rel="noreferrer">
             {texts.follow} <Icon name="external" size={13} />
@@ -105,20 +113,14 @@ function OneParcel({ parcel, label, onPaper }: OneProps) {
         ))}
       </ul>
       <footer class="parcel-acts">
-        {valid && (
-          <Button
-            icon="print"
-            title={texts.printLabel}
-            onClick={() => onPaper(labelPaper(label, tracking_number ?? id))}
-          />
-        )}
+        {valid && <Button icon="print" title={texts.printLabel} onClick={() => onPaper(labelPaper(label, name))} />}
         {status !== "voided" && (
           <Button
             icon="page"
             title={texts.slip}
             onClick={() =>
               onPaper({
-                title: `${texts.packingSlip} ${tracking_number ?? id}`,
+                title: `${texts.packingSlip} ${name}`,
                 path: `/orders/${parcel.order_id}/packing-slip`,
                 params: { shipment_id: id },
                 name: `${parcel.order_number}-packing-slip.pdf`,
@@ -127,16 +129,16 @@ function OneParcel({ parcel, label, onPaper }: OneProps) {
           />
         )}
         {valid && status === "pending" && may("shipping.buy") && label.void_status === null && (
-          <Button kind="plain" icon="delete" title={texts.voidLabel} onClick={() => voidLabel(label)} />
+          <Button kind="plain" icon="delete" title={texts.voidLabel} onClick={() => voidLabel(label, name)} />
         )}
       </footer>
     </section>
   );
 }
 
-function voidLabel({ label_id, tracking_number }: Label): void {
+function voidLabel({ label_id }: Label, name: string): void {
   void confirm({
-    title: texts.voidTitle(tracking_number ?? label_id),
+    title: texts.voidTitle(name),
     text: texts.voidText,
     act: texts.voidLabel,
     danger: true,

@@ -1,12 +1,11 @@
 import { useState } from "preact/hooks";
-import { post, remove } from "../../api/client.ts";
+import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import type { Order, OrderCounts } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { stateWords } from "../../kit/badge.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
-import { confirm } from "../../kit/confirm.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Menu, type MenuItem } from "../../kit/menu.tsx";
@@ -17,8 +16,11 @@ import { refused, said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { count } from "../../texts/format.ts";
 import { titles } from "../../texts/navigation.ts";
+import { orderTexts } from "../../texts/order.ts";
 import { orderListTexts as texts } from "../../texts/order_list.ts";
+import { isReleasable, mayAct, OneAct } from "../order/acts/acts.tsx";
 import { Due, unitsOf } from "../order_list/orders.tsx";
+import { sheetOf } from "../order_parts/sheets.ts";
 
 const cards_at_once = 60;
 
@@ -33,9 +35,14 @@ const columns: readonly { readonly status: Column; readonly sort: string }[] = [
   { status: "shipped", sort: "-updated_at" },
 ];
 
+/** Opens the dialog of an action on an order. */
+type OnAct = (order: Order, action: string) => void;
+
 /** The board of open orders, with a column for each state. */
 export function BoardScreen() {
   const { data: counts, problem, reload } = useQuery<OrderCounts>("/orders/counts");
+  // Kept here rather than in the card, which leaves its column when somebody else moves the order.
+  const [open, setOpen] = useState<{ readonly order: Order; readonly action: string } | null>(null);
   const add = may("orders.write") && (
     <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/orders/new")} />
   );
@@ -56,10 +63,17 @@ export function BoardScreen() {
       ) : (
         <section class="board" aria-label={texts.boardHelp} onKeyDown={moveBetweenCards}>
           {columns.map(({ status, sort }) => (
-            <BoardColumn key={status} status={status} sort={sort} count={counts?.statuses[status]} />
+            <BoardColumn
+              key={status}
+              status={status}
+              sort={sort}
+              count={counts?.statuses[status]}
+              onAct={(order, action) => setOpen({ order, action })}
+            />
           ))}
         </section>
       )}
+      {open && <OneAct {...open} etag={`"${open.order.version}"`} onClose={() => setOpen(null)} />}
     </Page>
   );
 }
@@ -68,9 +82,10 @@ interface ColumnProps {
   readonly status: Column;
   readonly sort: string;
   readonly count: number | undefined;
+  readonly onAct: OnAct;
 }
 
-function BoardColumn({ status, sort, count: all }: ColumnProps) {
+function BoardColumn({ status, sort, count: all, onAct }: ColumnProps) {
   const [cursors, setCursors] = useState<readonly string[]>([]);
   const id = `board-${status}`;
   return (
@@ -86,6 +101,7 @@ function BoardColumn({ status, sort, count: all }: ColumnProps) {
             sort={sort}
             cursor={cursor}
             rest={Math.max(0, (all ?? 0) - (at + 1) * cards_at_once)}
+            onAct={onAct}
             onMore={at === cursors.length ? (next) => setCursors([...cursors, next]) : null}
           />
         ))}
@@ -99,11 +115,12 @@ interface CardsProps {
   readonly sort: string;
   readonly cursor: string;
   readonly rest: number;
+  readonly onAct: OnAct;
   readonly onMore: ((cursor: string) => void) | null;
 }
 
 /** A page of a column. Each page is read separately, so that the others do not move. */
-function Cards({ status, sort, cursor, rest, onMore }: CardsProps) {
+function Cards({ status, sort, cursor, rest, onAct, onMore }: CardsProps) {
   const params = { status, sort, limit: cards_at_once, cursor };
   const { data: orders, pagination, problem, reload } = useQuery<readonly Order[]>("/orders", params);
   const next = pagination?.next_cursor ?? null;
@@ -112,7 +129,7 @@ function Cards({ status, sort, cursor, rest, onMore }: CardsProps) {
       {problem && <Notice problem={problem} onRetry={reload} />}
       {orders?.length === 0 && cursor === "" && <p class="board-none">{texts.noCards}</p>}
       {orders?.map((order) => (
-        <Card key={order.id} order={order} />
+        <Card key={order.id} order={order} onAct={onAct} />
       ))}
       {onMore && next !== null && (
         <Button kind="plain" title={texts.more(Math.min(rest, cards_at_once))} onClick={() => onMore(next)} />
@@ -121,7 +138,7 @@ function Cards({ status, sort, cursor, rest, onMore }: CardsProps) {
   );
 }
 
-function Card({ order }: { readonly order: Order }) {
+function Card({ order, onAct }: { readonly order: Order; readonly onAct: OnAct }) {
   const { id, order_number, customer, holds, allocation, priority } = order;
   return (
     <article class="board-card" data-order={id}>
@@ -131,7 +148,7 @@ function Card({ order }: { readonly order: Order }) {
           class="plain icon-only"
           name={texts.act(order_number)}
           label={<Icon name="more" />}
-          items={itemsOf(order)}
+          items={itemsOf(order, onAct)}
         />
       </header>
       <p class="board-who">{customer.name || customer.email}</p>
@@ -155,67 +172,29 @@ function Card({ order }: { readonly order: Order }) {
   );
 }
 
-type Action = keyof typeof texts.acts;
-
-const floor: readonly string[] = ["process", "pick", "pack", "ship", "deliver"];
-
-/** The actions that the order allows and the user may do. */
-function itemsOf(order: Order): MenuItem[] {
-  const { id, order_number, version } = order;
-  const match = `"${version}"`;
-  const done = (action: Action) => said(texts.actDone(order_number, texts.done[action]));
-  const go = async (action: Action, act: () => Promise<unknown>) => {
-    try {
-      await act();
-      done(action);
-    } catch (error) {
-      refused(error);
-    }
-  };
-  const hold = async () => {
-    try {
-      await post<Order>(`/orders/${id}/hold`, { reason: "manual" }, { match });
-      const undo = () => post<Order>(`/orders/${id}/release`, {}).catch(refused);
-      said(texts.actDone(order_number, texts.done.hold), { title: words.undo, run: () => void undo() });
-    } catch (error) {
-      refused(error);
-    }
-  };
-  const cancel = () =>
-    confirm({
-      title: texts.cancelTitle(order_number),
-      text: texts.cancelText,
-      act: texts.acts.cancel,
-      stay: texts.keep,
-      danger: true,
-      run: async () => {
-        await remove<Order>(`/orders/${id}`, { match, params: { reason: "staff" } });
-        done("cancel");
-      },
-    });
-  const runs: Readonly<Record<string, () => void>> = {
-    process: () => void go("process", () => post<Order>(`/orders/${id}/process`, {}, { match })),
-    pick: () => void go("pick", () => post<Order>(`/orders/${id}/pick`, {}, { match })),
-    pack: () => void go("pack", () => post<Order>(`/orders/${id}/pack`, {}, { match })),
-    ship: () => void go("ship", () => post<Order>(`/orders/${id}/ship`, {}, { match })),
-    deliver: () => void go("deliver", () => post<Order>(`/orders/${id}/deliver`, {}, { match })),
-    release: () => void go("release", () => post<Order>(`/orders/${id}/release`, {}, { match })),
-    hold: () => void hold(),
-    cancel: () => void cancel(),
-    // The items to cancel are chosen on the page of the order.
-    cancel_items: () => navigate(to(`/orders/${id}`)),
-  };
-  const allowed = order.allowed_actions.filter((action) =>
-    may(floor.includes(action) ? "orders.fulfil" : "orders.write"),
-  );
+/** The actions that the order allows and the user may do. Each asks in its dialog, except a hold, which has an undo. */
+function itemsOf(order: Order, onAct: OnAct): MenuItem[] {
+  const isOffered = (action: string) =>
+    mayAct(action) && (action !== "release" || isReleasable(order)) && sheetOf(order, action) !== null;
   return [
-    { title: texts.open, icon: "eye", run: () => navigate(to(`/orders/${id}`)) },
-    ...allowed.flatMap((action) => {
-      const run = runs[action];
-      if (run === undefined) return [];
-      return [{ title: texts.acts[action as Action], run, danger: action === "cancel" }];
-    }),
+    { title: texts.open, icon: "eye", run: () => navigate(to(`/orders/${order.id}`)) },
+    ...order.allowed_actions.filter(isOffered).map((action) => ({
+      title: orderTexts.acts[action] ?? action,
+      danger: action === "cancel" || action === "cancel_items",
+      run: () => (action === "hold" ? void hold(order) : onAct(order, action)),
+    })),
   ];
+}
+
+async function hold({ id, order_number, version }: Order): Promise<void> {
+  try {
+    const { data } = await post<Order>(`/orders/${id}/hold`, { reason: "manual" }, { match: `"${version}"` });
+    const placed = data.holds.find(({ reason }) => reason === "manual");
+    const undo = () => post<Order>(`/orders/${id}/release`, placed ? { hold_id: placed.id } : {}).catch(refused);
+    said(texts.held(order_number), { title: words.undo, run: () => void undo() });
+  } catch (error) {
+    refused(error);
+  }
 }
 
 /** Arrow keys move between cards: up and down in a column, left and right to the next column with cards. */

@@ -97,6 +97,9 @@ export function BulkActs({ chosen, rows, clear }: Props) {
   );
 }
 
+const titleOf = (action: Action, orders: number) =>
+  action === "cancel" ? texts.cancelCount(orders) : texts.bulkTitle(texts.acts[action], orders);
+
 interface DialogProps {
   readonly action: Action;
   readonly chosen: readonly string[];
@@ -125,7 +128,7 @@ function BulkDialog({ action, chosen, rows, onClose }: DialogProps) {
     setAfter((await post<Acted>("/orders/actions", body, { key })).data);
   };
   return (
-    <Dialog title={texts.bulkTitle(texts.acts[action], ids.length)} onClose={() => onClose(after !== null)}>
+    <Dialog title={titleOf(action, ids.length)} onClose={() => onClose(after !== null)}>
       {after === null ? (
         <>
           <p class="dialog-text">{texts.bulkTexts[action]}</p>
@@ -141,8 +144,9 @@ function BulkDialog({ action, chosen, rows, onClose }: DialogProps) {
             <Form
               fields={fields[action]}
               first={first[action]}
-              submit={texts.bulkTitle(texts.acts[action], able.length)}
+              submit={titleOf(action, able.length)}
               danger={action === "cancel"}
+              stay={action === "cancel" ? texts.keep : undefined}
               guarded={false}
               onCancel={() => onClose(false)}
               onSubmit={submit}

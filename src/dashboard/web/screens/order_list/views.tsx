@@ -6,6 +6,7 @@ import { kept } from "../../browser/storage.ts";
 import { Button } from "../../kit/button.tsx";
 import { FormDialog } from "../../kit/form.tsx";
 import { now } from "../../kit/now.ts";
+import { said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { orderListTexts as texts } from "../../texts/order_list.ts";
 
@@ -58,6 +59,11 @@ export function Views() {
   const save = async (name: string) => {
     own.set([...own.state.peek().filter((view) => view.name !== name), { name, params: asked }]);
   };
+  const drop = (view: (typeof all)[number]) => {
+    const before = own.state.peek();
+    own.set(before.filter((one) => one !== view));
+    said(texts.viewRemoved(view.name), { title: words.undo, run: () => own.set(before) });
+  };
   return (
     <nav class="views" aria-label={texts.views}>
       {all.map((view) => (
@@ -66,13 +72,7 @@ export function Views() {
             {view.name}
           </a>
           {own.state.value.includes(view) && (
-            <Button
-              kind="plain"
-              icon="close"
-              iconOnly
-              title={texts.removeView(view.name)}
-              onClick={() => own.set(own.state.peek().filter((one) => one !== view))}
-            />
+            <Button kind="plain" icon="close" iconOnly title={texts.removeView(view.name)} onClick={() => drop(view)} />
           )}
         </span>
       ))}

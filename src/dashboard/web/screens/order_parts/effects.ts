@@ -5,6 +5,7 @@ import { stateWords } from "../../kit/badge.tsx";
 import { effectTexts as texts } from "../../texts/acts.ts";
 import { count, date, moment, money } from "../../texts/format.ts";
 import { type Counter, unitsOf } from "./counters.ts";
+import { parcelTitle } from "./parcel_name.ts";
 
 const counters = ["cancelled", "picked", "packed", "shipped", "delivered"] as const;
 
@@ -47,7 +48,7 @@ function parcelEffects(before: Order, after: Order): string[] {
   const known = new Map(before.shipments.map((parcel) => [parcel.id, parcel]));
   return after.shipments.flatMap((parcel) => {
     const old = known.get(parcel.id);
-    const name = parcel.tracking_number ?? parcel.id;
+    const name = parcelTitle(after.shipments, parcel);
     if (old === undefined) return texts.parcelOpened(parcel.items.reduce((sum, { quantity }) => sum + quantity, 0));
     if (old.status === parcel.status) return [];
     if (parcel.status === "voided") return texts.parcelVoided(name);

@@ -6,6 +6,7 @@ import type { Act } from "../../kit/effects.tsx";
 import type { Field, Option, Values } from "../../kit/fields.tsx";
 import { orderTexts as texts } from "../../texts/order.ts";
 import { inStaging, openUnits } from "./counters.ts";
+import { parcelName } from "./parcel_name.ts";
 import { choosable, chosenUnits, isAll, itemsOf, unitsField } from "./units.tsx";
 
 /** The form of an action. */
@@ -164,22 +165,25 @@ function packSheet(order: Order): Sheet {
 
 function shipSheet(order: Order): Sheet {
   const waiting = order.shipments.filter(({ status }) => status === "pending");
-  const labelled = (id: unknown) => waiting.find((parcel) => parcel.id === id)?.tracking_number !== undefined;
-  const unlabelled = ({ shipment_id }: Values) =>
-    shipment_id === ""
-      ? waiting.every(({ tracking_number }) => tracking_number === null)
-      : !labelled(shipment_id) || waiting.find(({ id }) => id === shipment_id)?.tracking_number === null;
+  const chosen = ({ shipment_id }: Values) => waiting.find(({ id }) => id === shipment_id);
+  // A label names the carrier and the number: nothing is left to enter.
+  const unlabelled = (values: Values) => (chosen(values)?.tracking_number ?? null) === null;
   const entered = { kind: "text", when: unlabelled } as const;
   return {
-    text: texts.shipText,
     fields: [
-      ...(waiting.length === 0 ? [] : [parcelField(waiting, texts.anyParcel)]),
-      { ...entered, name: "carrier", label: texts.carrier, width: "half" },
+      ...(waiting.length > 1 ? [parcelField(order, waiting)] : []),
+      { ...entered, name: "carrier", label: texts.carrier, help: texts.shipText, width: "half" },
       { ...entered, name: "service", label: texts.service, width: "half" },
       { ...entered, name: "tracking_number", label: texts.tracking, mono: true },
       ...(isShort(order) ? [partial] : []),
     ],
-    first: { shipment_id: "", carrier: "", service: "", tracking_number: "", partial: isShort(order) },
+    first: {
+      shipment_id: waiting[0]?.id ?? "",
+      carrier: "",
+      service: "",
+      tracking_number: "",
+      partial: isShort(order),
+    },
     act: (values) => {
       const { shipment_id, carrier, service, tracking_number, partial } = values;
       const named = unlabelled(values)
@@ -191,15 +195,16 @@ function shipSheet(order: Order): Sheet {
   };
 }
 
-function parcelField(parcels: Order["shipments"], empty: string): Field {
+/** The choice of a parcel, and with `empty` of none in particular. */
+function parcelField(order: Order, parcels: Order["shipments"], empty?: string): Field {
   return {
     kind: "select",
     name: "shipment_id",
     label: texts.parcel,
-    empty,
-    options: parcels.map(({ id, carrier, tracking_number }) => ({
-      value: id,
-      title: [tracking_number ?? id, carrier].filter((word) => word !== null).join(" · "),
+    ...(empty === undefined ? { required: true } : { empty }),
+    options: parcels.map((parcel) => ({
+      value: parcel.id,
+      title: [parcelName(order.shipments, parcel), parcel.carrier].filter((word) => word !== null).join(" · "),
     })),
   };
 }
@@ -207,7 +212,7 @@ function parcelField(parcels: Order["shipments"], empty: string): Field {
 function deliverSheet(order: Order): Sheet {
   const out = order.shipments.filter(({ status }) => status === "shipped");
   return {
-    fields: out.length > 1 ? [parcelField(out, texts.allParcels)] : [],
+    fields: out.length > 1 ? [parcelField(order, out, texts.allParcels)] : [],
     first: { shipment_id: "" },
     act: ({ shipment_id }) => ({
       method: "POST",

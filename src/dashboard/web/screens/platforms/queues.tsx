@@ -4,6 +4,7 @@ import type { Connection, PlatformImport, PlatformReport } from "../../api/devel
 import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/confirm.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { List } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
@@ -92,6 +93,19 @@ const reportColumns: readonly Column<PlatformReport>[] = [
   { id: "changed", title: texts.changed, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
+/** Asks first: a store tells the buyer that the parcel is on its way. */
+function report({ id: shop, name }: Connection, id: string): Promise<boolean> {
+  return confirm({
+    title: texts.reportTitle(name),
+    text: texts.reportText,
+    act: texts.reportAct,
+    run: async () => {
+      await post(`/platforms/${shop}/reports/${id}/retry`);
+      said(texts.retried);
+    },
+  });
+}
+
 /** The shipment reports of a store. */
 export function Reports({ shop }: Props) {
   return (
@@ -101,10 +115,7 @@ export function Reports({ shop }: Props) {
       filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.reportStatuses) }]}
       columns={reportColumns}
       id={({ id }) => id}
-      rowActs={({ id, status }) =>
-        ["skipped", "failed"].includes(status) &&
-        retryButton(() => void tried(post(`/platforms/${shop.id}/reports/${id}/retry`)))
-      }
+      rowActs={({ id, status }) => ["skipped", "failed"].includes(status) && retryButton(() => void report(shop, id))}
       empty={<EmptyState icon="truck" title={texts.reportsEmpty} text={texts.reportsEmptyText} />}
     />
   );

@@ -8,21 +8,23 @@ import { Notice } from "../../kit/notice.tsx";
 import { Card } from "../../kit/page.tsx";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { Time } from "../../kit/values.tsx";
-import { refused, said } from "../../shell/toasts.tsx";
+import { said } from "../../shell/toasts.tsx";
 import { profileTexts as texts } from "../../texts/profile.ts";
 import { browserWords } from "./browser.ts";
 
 /** The sessions of the user. */
 export function SessionsCard() {
   const { data: sessions, problem, loading, reload } = useQuery<readonly SessionEntry[]>("/users/me/sessions");
-  const endOne = async (id: string) => {
-    try {
-      await remove(`/users/me/sessions/${id}`);
-      said(texts.ended);
-    } catch (error) {
-      refused(error);
-    }
-  };
+  const endOne = ({ id, user_agent }: SessionEntry) =>
+    confirm({
+      title: texts.endTitle(browserWords(user_agent) ?? texts.unknownBrowser),
+      text: texts.endText,
+      act: texts.end,
+      run: async () => {
+        await remove(`/users/me/sessions/${id}`);
+        said(texts.ended);
+      },
+    });
   const endOthers = () =>
     confirm({
       title: texts.endOthersTitle,
@@ -37,7 +39,7 @@ export function SessionsCard() {
       {loading && <Skeleton lines={2} />}
       <ul class="sessions">
         {sessions?.map((one) => (
-          <Entry key={one.id} entry={one} onEnd={() => endOne(one.id)} />
+          <Entry key={one.id} entry={one} onEnd={() => void endOne(one)} />
         ))}
       </ul>
     </Card>

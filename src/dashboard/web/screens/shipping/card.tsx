@@ -17,7 +17,7 @@ import { Skeleton } from "../../kit/skeleton.tsx";
 import { DescriptionList, Timeline } from "../../kit/values.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
-import { money, share } from "../../texts/format.ts";
+import { count, money, share } from "../../texts/format.ts";
 import { shippingTexts } from "../../texts/shipping.ts";
 import { CardState, inEffect } from "./cards.tsx";
 import { chooseFile } from "./choose_file.ts";
@@ -91,7 +91,9 @@ function Acts({ card, etag, onProblem, onChange }: ActProps) {
     });
   const importCsv = () =>
     chooseFile(async (file) => {
-      await sendCsv(`/shipping/rate-cards/${id}/import`, file, { match: etag });
+      const run = () => sendCsv(`/shipping/rate-cards/${id}/import`, file, { match: etag });
+      const [title, text] = [texts.importTitle(file.name, name), texts.importText(count(card.prices.length))];
+      if (!(await confirm({ title, text, act: texts.importAct, danger: true, run }))) return;
       onProblem(null);
       said(texts.imported);
     }, onProblem);

@@ -230,9 +230,17 @@ function ChartList() {
   const charts = data?.charts ?? [];
   const take = () =>
     chooseFile(async (file) => {
-      const { data: now } = await sendCsv<Charts>("/shipping/zones/charts/import", file);
-      setProblem(null);
-      said(texts.imported(now.charts.length));
+      await confirm({
+        title: texts.importTitle(file.name),
+        text: texts.importText,
+        act: texts.importChart,
+        danger: true,
+        run: async () => {
+          const { data: now } = await sendCsv<Charts>("/shipping/zones/charts/import", file);
+          setProblem(null);
+          said(texts.imported(now.charts.length));
+        },
+      });
     }, setProblem);
   const takeAway = ({ id, origin }: Chart) =>
     confirm({

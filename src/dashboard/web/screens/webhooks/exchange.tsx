@@ -84,7 +84,7 @@ interface Props {
   readonly webhook_id: string;
   readonly attempt_id: string;
   readonly onClose: () => void;
-  readonly onResend: (delivery_id: string) => void;
+  readonly onResend: (attempt: WholeAttempt) => void;
 }
 
 /** A dialog with the request and response of an attempt. */
@@ -103,7 +103,7 @@ export function AttemptDialog({ webhook_id, attempt_id, onClose, onResend }: Pro
           <Exchange {...attempt} />
           {may("webhooks.manage") && attempt.trigger !== "test" && (
             <footer class="dialog-acts">
-              <Button icon="redo" title={texts.resend} onClick={() => onResend(attempt.delivery_id)} />
+              <Button icon="redo" title={texts.resend} onClick={() => onResend(attempt)} />
             </footer>
           )}
         </>

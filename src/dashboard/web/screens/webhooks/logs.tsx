@@ -4,23 +4,26 @@ import type { Attempt, Delivery, Webhook } from "../../api/developer_types.ts";
 import { may } from "../../api/session.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
+import { confirm } from "../../kit/confirm.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { List } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
-import { refused, said } from "../../shell/toasts.tsx";
+import { said } from "../../shell/toasts.tsx";
 import { count } from "../../texts/format.ts";
 import { webhookTexts as texts } from "../../texts/webhooks.ts";
 import { AttemptDialog, Outcome } from "./exchange.tsx";
 
-/** Redelivers one delivery. */
-async function resend(webhook_id: string, delivery_id: string): Promise<void> {
-  try {
-    await post(`/webhooks/${webhook_id}/deliveries/${delivery_id}/redeliver`);
-    said(texts.resent);
-  } catch (error) {
-    refused(error);
-  }
+function resend(webhook_id: string, delivery_id: string, event_type: string): Promise<boolean> {
+  return confirm({
+    title: texts.resendTitle(event_type),
+    text: texts.resendText,
+    act: texts.resend,
+    run: async () => {
+      await post(`/webhooks/${webhook_id}/deliveries/${delivery_id}/redeliver`);
+      said(texts.resent);
+    },
+  });
 }
 
 const options = (all: Readonly<Record<string, string>>) =>
@@ -65,9 +68,9 @@ export function Log({ webhook, test }: { readonly webhook: Webhook; readonly tes
           webhook_id={webhook.id}
           attempt_id={shown}
           onClose={() => setShown(null)}
-          onResend={(delivery_id) => {
+          onResend={({ delivery_id, event_type }) => {
             setShown(null);
-            void resend(webhook.id, delivery_id);
+            void resend(webhook.id, delivery_id, event_type);
           }}
         />
       )}
@@ -105,9 +108,15 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
       filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.deliveryStatuses) }]}
       columns={deliveryColumns}
       id={({ id }) => id}
-      rowActs={({ id }) =>
+      rowActs={({ id, event_type }) =>
         may("webhooks.manage") && (
-          <Button kind="plain" icon="redo" iconOnly title={texts.resend} onClick={() => void resend(webhook.id, id)} />
+          <Button
+            kind="plain"
+            icon="redo"
+            iconOnly
+            title={texts.resend}
+            onClick={() => void resend(webhook.id, id, event_type)}
+          />
         )
       }
       empty={<EmptyState icon="list" title={texts.deliveriesEmpty} text={texts.deliveriesEmptyText} />}
