@@ -46,6 +46,31 @@ export function momentAt({ day, minute }: LocalTime, zone: string): number {
   return shown - (wallClock(guess, zone) - guess);
 }
 
+// Where most people of a country with several times live. Other countries have one zone, which the runtime knows.
+const main_zones: Readonly<Record<string, string>> = {
+  ...{ AR: "America/Argentina/Buenos_Aires", AU: "Australia/Sydney", BR: "America/Sao_Paulo", CA: "America/Toronto" },
+  ...{ CD: "Africa/Kinshasa", CL: "America/Santiago", CN: "Asia/Shanghai", CY: "Asia/Nicosia", DE: "Europe/Berlin" },
+  ...{ EC: "America/Guayaquil", ES: "Europe/Madrid", FM: "Pacific/Pohnpei", GL: "America/Nuuk", ID: "Asia/Jakarta" },
+  ...{ KI: "Pacific/Tarawa", KZ: "Asia/Almaty", MN: "Asia/Ulaanbaatar", MX: "America/Mexico_City" },
+  ...{ NZ: "Pacific/Auckland", PF: "Pacific/Tahiti", PG: "Pacific/Port_Moresby", PT: "Europe/Lisbon" },
+  ...{ RU: "Europe/Moscow", UA: "Europe/Kyiv", UM: "Pacific/Midway" },
+};
+const country_zones = new Map<string, string | null>();
+
+/** The IANA zone in which most people of a country live, by its two letters; null for the US and for unknown codes. */
+export function countryTimeZone(country: string): string | null {
+  const known = country_zones.get(country);
+  if (known !== undefined) return known;
+  const found = /^[A-Z]{2}$/.test(country) && country !== "US" ? (main_zones[country] ?? onlyZone(country)) : null;
+  country_zones.set(country, found);
+  return found;
+}
+
+function onlyZone(country: string): string | null {
+  const zones = (new Intl.Locale(`und-${country}`) as { getTimeZones?(): string[] | undefined }).getTimeZones?.();
+  return zones?.[0] ?? null;
+}
+
 let written = { day: Number.NaN, text: "" };
 
 /** A day as `YYYY-MM-DD`. Lists often write the same day many times in a row. */

@@ -1,4 +1,5 @@
-import { dayText, localTime, momentAt, type Weekday, weekdayOf, weekdays } from "../../kit/zone.ts";
+import { dayText, localTime, type Weekday, weekdayOf, weekdays } from "../../kit/zone.ts";
+import { endOfDelivery } from "./delivery_day.ts";
 
 /** The ship day of a parcel and its promised delivery. */
 interface DeliveryPromise {
@@ -30,7 +31,6 @@ interface DeliveryQuestion {
   readonly isHoliday: (day: number) => boolean;
 }
 
-const delivery_hour = 20;
 // A service that never collects or delivers gets no date beyond this.
 const days_ahead_max = 800;
 
@@ -45,7 +45,7 @@ export function promiseDelivery(question: DeliveryQuestion): DeliveryPromise {
   for (let counted = 0; counted < transit_days; counted++) day = nextDay(day + 1, delivers);
   return {
     ship_date: dayText(ship_day),
-    delivery_date: momentAt({ day, minute: delivery_hour * 60 }, destination_zone ?? origin_zone),
+    delivery_date: endOfDelivery(day, destination_zone ?? origin_zone),
   };
 }
 

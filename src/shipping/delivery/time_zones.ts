@@ -1,3 +1,5 @@
+import { countryTimeZone } from "../../kit/zone.ts";
+
 // The zone in which most people of a state live. In a state with two zones the smaller part is off by an hour.
 const zoneStates = {
   "America/New_York": "CT DC DE FL GA IN KY MA MD ME MI NC NH NJ NY OH PA RI SC VA VT WV",
@@ -46,15 +48,15 @@ const zipZones: readonly (readonly [first: string, last: string, zone: string])[
 ];
 
 /** A place as far as its time zone is concerned. */
-interface Place {
+export interface ZonedPlace {
   readonly country: string;
   readonly state: string | null;
   readonly postal_code: string | null;
 }
 
-/** The IANA zone of a place: by its state, by a territory's own country code, or by its ZIP code; null when unknown. */
-export function placeTimeZone({ country, state, postal_code }: Place): string | null {
-  if (country !== "US") return territories.includes(country) ? stateTimeZone(country, "US") : null;
+/** The IANA zone of a place: by its state, by its ZIP code, or by its country or territory; null when unknown. */
+export function placeTimeZone({ country, state, postal_code }: ZonedPlace): string | null {
+  if (country !== "US") return territories.includes(country) ? stateTimeZone(country, "US") : countryTimeZone(country);
   const known = stateTimeZone(state, country);
   if (known !== null || postal_code === null) return known;
   const code = postal_code.trim();

@@ -8,6 +8,8 @@ import { trackingPagePath } from "../../orders/shipments/tracking_page.ts";
 import { carrierPage } from "../../orders/shipments/tracking_url.ts";
 import type { Drawing } from "../../typesetting/drawings/drawing.ts";
 import { type Address, addressView } from "../address.ts";
+import { deliveryDay } from "../delivery/delivery_day.ts";
+import { placeTimeZone } from "../delivery/time_zones.ts";
 import type { PriceLine } from "../offer.ts";
 import type { Package } from "../parcel.ts";
 import { listedDocuments, type StoredDocument } from "./document.ts";
@@ -154,7 +156,7 @@ export function labelView(label: PlainLabel, context: LinkContext) {
     breakdown: label.breakdown,
     billable_weight: label.billable_pounds,
     zone: label.zone,
-    delivery_date: isoOrNull(label.delivery_date),
+    ...deliveryView(label),
     label_url: documents.find(({ kind }) => kind === "label")?.url ?? null,
     documents,
     package: packageView(label),
@@ -166,6 +168,15 @@ export function labelView(label: PlainLabel, context: LinkContext) {
     created_at: iso(label.created_at),
     voided_at: isoOrNull(label.voided_at),
   };
+}
+
+function deliveryView({ delivery_date: at, account_id, from_address, to_address: to }: PlainLabel) {
+  if (at === null) return { delivery_date: null, delivery_day: null };
+  const { day, end } = deliveryDay({
+    ...{ at, to, by_carrier: account_id !== null },
+    origin_zone: placeTimeZone(from_address),
+  });
+  return { delivery_date: iso(end), delivery_day: day };
 }
 
 /** The public page of the parcel: the carrier's, or ours if the carrier has none and the parcel leaves. */

@@ -31,6 +31,7 @@ const readOnly = [
   "billable_weight",
   "zone",
   "delivery_date",
+  "delivery_day",
   "label_url",
   "documents",
   "warnings",
@@ -146,6 +147,9 @@ export const LabelView = closed({
   billable_weight: nullable(Type.Integer({ description: "In pounds." })),
   zone: text,
   delivery_date: nullable(moment),
+  delivery_day: nullable(
+    Type.String({ format: "date", description: "The calendar day of the delivery, at its destination." }),
+  ),
   label_url: nullable(
     Type.String({ description: "Null until it is bought, and if the carrier's document could not be read." }),
   ),

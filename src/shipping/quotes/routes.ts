@@ -79,7 +79,7 @@ async function rates(call: Call, body: GetRates, service: Service, asker: Asker)
   const quotes = quoter(asked.carriage, asked.order_id, { secret_key: service.secret_key, mode: store.mode, now });
   const offers = [...asked.own.offers, ...others.offers].filter(({ offer }) => isAskedFor(body, offer)).sort(byPrice);
   const data = {
-    rates: offers.map((one) => rateView(one, quotes)),
+    rates: offers.map((one) => rateView(one, quotes, asked.carriage)),
     messages: [...asked.own.messages, ...others.messages, ...boxMessages(offers, asked.carriage.to.address)].map(
       messageView,
     ),

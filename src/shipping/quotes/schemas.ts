@@ -69,6 +69,9 @@ export const RatesView = closed({
       delivery_days: nullable(Type.Integer()),
       ship_date: nullable(Type.String()),
       delivery_date: nullable(moment),
+      delivery_day: nullable(
+        Type.String({ format: "date", description: "The calendar day of the delivery, at its destination." }),
+      ),
     }),
     { description: "Cheapest first within each currency; rates in US dollars come before the others." },
   ),

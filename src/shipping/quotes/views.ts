@@ -1,7 +1,8 @@
-import { iso, isoOrNull } from "../../kit/clock.ts";
+import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { money } from "../../kit/money.ts";
-import type { ListedCarrier, Message, Offer } from "../offer.ts";
+import { deliveryDay } from "../delivery/delivery_day.ts";
+import type { Carriage, ListedCarrier, Message, Offer } from "../offer.ts";
 import type { Package } from "../parcel.ts";
 
 /** Something of a carrier with its account; null for the built-in carrier. */
@@ -18,7 +19,13 @@ interface Quoter {
 }
 
 /** An offer as the API shows it, with a quote for exactly its price. */
-export function rateView({ offer, account_id }: OfAccount & { readonly offer: Offer }, quotes: Quoter) {
+export function rateView(
+  { offer, account_id }: OfAccount & { readonly offer: Offer },
+  quotes: Quoter,
+  { to, origin_zone }: Pick<Carriage, "to" | "origin_zone">,
+) {
+  const { delivery_date: at } = offer;
+  const delivery = at === null ? null : deliveryDay({ at, to, origin_zone, by_carrier: account_id !== null });
   return {
     quote_id: quotes.id(offer, account_id),
     expires_at: iso(quotes.expires_at),
@@ -37,7 +44,8 @@ export function rateView({ offer, account_id }: OfAccount & { readonly offer: Of
     zone_estimated: offer.zone_estimated,
     delivery_days: offer.delivery_days,
     ship_date: offer.ship_date,
-    delivery_date: isoOrNull(offer.delivery_date),
+    delivery_date: delivery === null ? null : iso(delivery.end),
+    delivery_day: delivery?.day ?? null,
   };
 }
 

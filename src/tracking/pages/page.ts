@@ -1,6 +1,7 @@
 // The page that shows a buyer where a parcel is and when it arrives. Of addresses it shows the city only.
 import { escaped, htmlPage, plainPolicy } from "../../kit/html.ts";
 import type { Shipment } from "../../orders/shipments/shipment.ts";
+import { deliveryEnd } from "../../shipping/delivery/delivery_day.ts";
 import type { TrackingEventStatus, TrackingStatus } from "../../shipping/updates/status.ts";
 import type { TrackingHistory } from "../record.ts";
 import css from "./page.css" with { type: "text" };
@@ -91,8 +92,9 @@ export function parcelHtml(page: ParcelPage): string {
 }
 
 function dueHtml({ tracked, zone, now }: ParcelPage, status: TrackingStatus): string {
-  const { estimated_delivery: due } = tracked.record;
-  if (due === null || status === "delivered" || status === "returned") return "";
+  const { estimated_delivery, account_id } = tracked.record;
+  if (estimated_delivery === null || status === "delivered" || status === "returned") return "";
+  const due = deliveryEnd(estimated_delivery, zone, account_id !== null);
   if (due < now) return '<p class="due">It is later than expected.</p>';
   return `<p class="due">Expected by <time datetime="${new Date(due).toISOString()}">${dayOf(due, zone)}</time></p>`;
 }

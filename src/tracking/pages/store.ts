@@ -10,7 +10,7 @@ import { findOrderOfShipment } from "../../orders/shipments/store.ts";
 import type { Shown } from "../../orders/shipments/tracking_page.ts";
 import { getOrder } from "../../orders/store.ts";
 import { addressOf } from "../../shipping/address.ts";
-import { stateTimeZone } from "../../shipping/delivery/time_zones.ts";
+import { placeTimeZone } from "../../shipping/delivery/time_zones.ts";
 import { findLabelOfShipment } from "../../shipping/labels/store.ts";
 import { warehouseOfOrder } from "../../shipping/store.ts";
 import { findHistories } from "../histories/store.ts";
@@ -66,10 +66,10 @@ async function pageOfOrder(
   tracked: TrackingHistory,
 ): Promise<ParcelPage> {
   const label = shipment === null ? null : await findLabelOfShipment(db, shipment.id);
-  const { city, state, country } = label?.to_address ?? addressOf(order.shipping_address);
+  const { city, state, postal_code, country } = label?.to_address ?? addressOf(order.shipping_address);
   const warehouse = await warehouseOfOrder(db, order);
   const comes_back = shipment === null && (await findReturnOf(db, tracked.record)) !== null;
-  const own_zone = comes_back ? null : stateTimeZone(state, country);
+  const own_zone = comes_back ? null : placeTimeZone({ country, state, postal_code });
   const zone = own_zone ?? warehouse.timezone;
   const sender = senderName(await ownerIn(db, order));
   const told = { shipment, tracked, sender, warehouse: warehouse.name, city, comes_back, zone };

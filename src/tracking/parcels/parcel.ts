@@ -2,6 +2,8 @@ import { iso, isoOrNull } from "../../kit/clock.ts";
 import type { Cell } from "../../kit/csv.ts";
 import { wireId } from "../../kit/ids.ts";
 import { type Shipment, shipmentView } from "../../orders/shipments/shipment.ts";
+import { deliveryDay } from "../../shipping/delivery/delivery_day.ts";
+import type { ZonedPlace } from "../../shipping/delivery/time_zones.ts";
 import type { TrackingStatus } from "../../shipping/updates/status.ts";
 
 /** A parcel in a list, with what else is known of it. */
@@ -16,11 +18,17 @@ export interface ListedParcel {
   /** Null while its tracking is unknown. */
   readonly tracking_status: TrackingStatus | null;
   readonly estimated_delivery: number | null;
+  /** The carrier account that reports on it; null for our own estimate. */
+  readonly account_id: number | null;
+  /** Where its order goes. */
+  readonly to: ZonedPlace;
 }
 
 /** The parcel as the API shows it. */
 export function listedParcelView(parcel: ListedParcel) {
-  const { shipment, skus, order_number, customer_name, label_ids, tracking_status, estimated_delivery } = parcel;
+  const { shipment, skus, order_number, customer_name, label_ids, tracking_status, estimated_delivery: at } = parcel;
+  const by_carrier = parcel.account_id !== null;
+  const due = at === null ? null : deliveryDay({ at, to: parcel.to, origin_zone: null, by_carrier });
   return {
     ...shipmentView(shipment, skus),
     order_id: wireId("order", shipment.order_id),
@@ -28,7 +36,8 @@ export function listedParcelView(parcel: ListedParcel) {
     customer_name,
     label_ids: label_ids.map((id) => wireId("label", id)),
     tracking_status,
-    estimated_delivery: isoOrNull(estimated_delivery),
+    estimated_delivery: due === null ? null : iso(due.end),
+    estimated_delivery_day: due?.day ?? null,
   };
 }
 

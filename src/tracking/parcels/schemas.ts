@@ -35,4 +35,7 @@ export const ParcelView = closed({
   label_ids: Type.Array(Type.String(), { description: "Its labels, newest first, voided ones included." }),
   tracking_status: nullable(choice(trackingStatuses)),
   estimated_delivery: moment,
+  estimated_delivery_day: nullable(
+    Type.String({ format: "date", description: "The calendar day of the delivery at its destination." }),
+  ),
 });

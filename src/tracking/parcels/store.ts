@@ -78,6 +78,8 @@ export async function listParcels(db: Db, filter: ParcelFilter, window: Window):
       customer_name: orders.customer_name,
       tracking_status: tracking_records.status,
       estimated_delivery: tracking_records.estimated_delivery,
+      account_id: tracking_records.account_id,
+      to: orders.shipping_address,
     })
     .from(shipments)
     .innerJoin(orders, eq(orders.id, shipments.order_id))

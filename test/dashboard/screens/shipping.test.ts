@@ -58,6 +58,27 @@ describeInBrowser("the screens about shipping", () => {
     expect(amounts).toEqual(expect.arrayContaining([7.77, 8.88]));
   });
 
+  test("say on which day a parcel arrives where it goes, whatever the clock of the reader", async () => {
+    const label = (await house.live.must("GET", `/shipping/labels/${label_id}`)).data;
+    // Eight in the evening in Oregon is the next day in UTC.
+    expect(label.delivery_date.slice(0, 10) > label.delivery_day).toBe(true);
+    const form = { dateStyle: "medium", timeZone: "UTC" } as const;
+    const day = new Intl.DateTimeFormat("en-US", form).format(new Date(label.delivery_day));
+    const { page } = await house.open(`/shipping/labels/${label_id}`);
+    await page.waitForSelector(`dd:text-is("${day}")`);
+    await page.goto(house.addressOf(`/orders/${label.order_id}`));
+    await page.waitForSelector(`.parcel header:has-text("expected ${day}")`);
+    await page.goto(house.addressOf("/shipping/rates?from_zip=43215&to_zip=97201&weight=3"));
+    await page.click("button:has-text('Ask for rates')");
+    await page.waitForSelector("tr:has-text('Standard')");
+    const shown = await page.locator("tbody tr").allTextContents();
+    const { rates } = (
+      await house.live.must("POST", "/shipping/rates", { from_zip: "43215", to_zip: "97201", weight: 3 })
+    ).data;
+    for (const [at, { delivery_day }] of rates.entries())
+      expect(shown[at]).toContain(new Intl.DateTimeFormat("en-US", form).format(new Date(delivery_day)));
+  });
+
   test("list what a carrier is handed", async () => {
     const { page } = await house.open("/shipping/manifests");
     await page.click(".empty >> text=New manifest");

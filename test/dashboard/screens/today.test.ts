@@ -64,6 +64,17 @@ describeInBrowser("today", () => {
     await page.waitForSelector(".plots table:has-text('Shipped')", { state: "attached" });
   }, 40_000);
 
+  test("says in which zone a cut-off is, where the reader's clock is another", async () => {
+    const [{ warehouse_id }] = (await house.live.must("GET", "/inventory/locations")).data;
+    const zoned = (timezone: string) => house.live.must("PATCH", `/inventory/locations/${warehouse_id}`, { timezone });
+    await zoned("America/New_York");
+    const { page } = await house.open("/");
+    await page.waitForSelector("text=/Cut-off \\d+:\\d+.[AP]M( on|$)/");
+    await zoned("America/Los_Angeles");
+    await page.waitForSelector("text=/Cut-off \\d+:\\d+.[AP]M.P[SD]T( on|$)/");
+    await zoned("America/New_York");
+  });
+
   test("looks right", async () => {
     await lookAt(house, "/", ".plots canvas", "today");
   }, 60_000);

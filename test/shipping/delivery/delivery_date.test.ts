@@ -128,5 +128,6 @@ test("a place's clock is that of its state, whether the state is said or its ZIP
   // Of these states nobody can say what time it is.
   expect(wrong.filter((line) => !/ (AA|AE|AP|FM|MH|PW)$/.test(line))).toEqual([]);
   expect(placeTimeZone({ country: "PR", state: null, postal_code: null })).toBe("America/Puerto_Rico");
-  expect(placeTimeZone({ country: "CA", state: null, postal_code: "K1A 0B1" })).toBeNull();
+  expect(placeTimeZone({ country: "CA", state: null, postal_code: "K1A 0B1" })).toBe("America/Toronto");
+  expect(placeTimeZone({ country: "US", state: "AE", postal_code: "09001" })).toBeNull();
 });

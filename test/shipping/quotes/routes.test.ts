@@ -37,6 +37,7 @@ describe("works", () => {
       delivery_days: 4,
       ship_date: "2026-01-02",
       delivery_date: "2026-01-09T04:00:00.000Z",
+      delivery_day: "2026-01-08",
     });
   });
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { words } from "../texts/common.ts";
-import { ago, exactMoment, moment, nothing } from "../texts/format.ts";
+import { ago, date, dateWithin, exactMoment, moment, nothing } from "../texts/format.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { now } from "./now.ts";
@@ -15,6 +15,12 @@ export function Time({ at, exact = false }: { readonly at: string | null | undef
       {exact || !near ? moment(at) : ago(at, now.value)}
     </time>
   );
+}
+
+/** A calendar date, or a time where a timestamp is no date. */
+export function Day({ at }: { readonly at: string | null | undefined }) {
+  const written = at ? dateWithin(at) : null;
+  return written === null ? <Time at={at} /> : <time dateTime={written}>{date(written)}</time>;
 }
 
 /** Copies text. On plain http, without `navigator.clipboard`, it uses the older command. */

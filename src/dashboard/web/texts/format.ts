@@ -91,6 +91,32 @@ export function date(value: string | null | undefined): string {
   return value === null || value === undefined ? nothing : day(value.slice(0, 10));
 }
 
+/**
+ * The date that a timestamp stands for: the API writes a calendar date as the first or the last second of its day, UTC.
+ * Null for any other timestamp.
+ */
+export function dateWithin(value: string): string | null {
+  return /T(?:00:00:00(?:\.000)?|23:59:59(?:\.999)?)Z$/.test(value) ? value.slice(0, 10) : null;
+}
+
+/** A calendar date as such, any other timestamp by the person's own clock. */
+export function dateOrMoment(value: string): string {
+  const written = dateWithin(value);
+  return written === null ? moment(value) : date(written);
+}
+
+const zoned = (at: number, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat([...locale()], options).format(at);
+
+/** The hour and minute of a moment in a zone, with the zone's name where the person's own clock shows another time. */
+export function clockIn(value: string, timeZone: string): string {
+  const at = Date.parse(value);
+  const wall = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" } as const;
+  const isOwn = zoned(at, { ...wall, timeZone }) === zoned(at, wall);
+  const time = { hour: "numeric", minute: "2-digit", timeZone } as const;
+  return zoned(at, isOwn ? time : { ...time, timeZoneName: "short" });
+}
+
 const steps = [
   [60, "second"],
   [60, "minute"],

@@ -189,7 +189,7 @@ export const shippingTexts = {
     until: "until",
     always: "always",
     updated: "Changed",
-    cutOff: "Cut-off",
+    cutOff: "Cut-off (warehouse time)",
     cutOffHelp: "Parcels handed over before this time at the warehouse leave on the same day.",
     fuel: "Fuel",
     terms: "Terms",

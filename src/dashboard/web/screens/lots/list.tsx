@@ -5,7 +5,7 @@ import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { List, ListPage, type ListSettings } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
-import { Time } from "../../kit/values.tsx";
+import { Day, Time } from "../../kit/values.tsx";
 import { count } from "../../texts/format.ts";
 import { lotTexts as texts } from "../../texts/lots.ts";
 import { Expiry } from "../stock_parts/places.tsx";
@@ -38,7 +38,7 @@ const columns: readonly Column<Lot>[] = [
   { id: "quantity", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
   { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => count(reserved) },
   { id: "picked", title: texts.picked, align: "right", extra: true, cell: ({ picked }) => count(picked) },
-  { id: "received", title: texts.received, cell: ({ received_date }) => <Time at={received_date} /> },
+  { id: "received", title: texts.received, cell: ({ received_date }) => <Day at={received_date} /> },
   { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 

@@ -14,7 +14,7 @@ import { Card, Columns, Page } from "../../kit/page.tsx";
 import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
-import { DescriptionList, Time, Timeline } from "../../kit/values.tsx";
+import { Day, DescriptionList, Time, Timeline } from "../../kit/values.tsx";
 import { refused, toast } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { count } from "../../texts/format.ts";
@@ -233,7 +233,7 @@ function Side({ lot }: { readonly lot: LotDetail }) {
             [texts.promised, count(lot.reserved)],
             [texts.picked, count(lot.picked)],
             [texts.expiry, lot.expiration_date && <Expiry at={lot.expiration_date} />],
-            [texts.received, <Time at={lot.received_date} />],
+            [texts.received, <Day at={lot.received_date} />],
             [texts.created, <Time at={lot.created_at} />],
           ]}
         />

@@ -85,9 +85,9 @@ function OneParcel({ parcel, name, label, onPaper }: OneProps) {
         <span>
           {carrier} {service && <span class="muted">{service}</span>}
         </span>
-        {parcel.estimated_delivery && status !== "delivered" && (
+        {parcel.estimated_delivery_day && status !== "delivered" && (
           <span class="muted">
-            {texts.estimated} {date(parcel.estimated_delivery)}
+            {texts.estimated} {date(parcel.estimated_delivery_day)}
           </span>
         )}
         {label?.cost != null && (

@@ -9,7 +9,7 @@ import { confirm } from "../../kit/confirm.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card } from "../../kit/page.tsx";
 import { said } from "../../shell/toasts.tsx";
-import { count, date } from "../../texts/format.ts";
+import { count, date, dateOrMoment } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
 import { stockHref } from "../stock_parts/shared.ts";
 import { mayAct } from "./acts/acts.tsx";
@@ -148,7 +148,7 @@ function Waits({ waits }: { readonly waits: NonNullable<Item["waits"]> }) {
     <ul class="plan-waits">
       <li>{ahead === 0 ? texts.first : texts.ahead(ahead)}</li>
       {incoming.units > 0 && <li>{texts.incoming(incoming.units)}</li>}
-      <li>{expected_at ? texts.expectedBy(date(expected_at)) : texts.expectedNever}</li>
+      <li>{expected_at ? texts.expectedBy(dateOrMoment(expected_at)) : texts.expectedNever}</li>
       {promised.claims.length > 0 && (
         <li>
           {texts.promisedTo}{" "}

@@ -6,7 +6,7 @@ import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
-import { Time } from "../../kit/values.tsx";
+import { Day, Time } from "../../kit/values.tsx";
 import { count } from "../../texts/format.ts";
 import { receiptTexts as texts } from "../../texts/receipts.ts";
 import { optionsOf, useWarehouses } from "../stock_parts/shared.ts";
@@ -42,7 +42,7 @@ export function ReceiptsScreen() {
       id: "expected",
       title: texts.expected,
       sort: "expected_at",
-      cell: ({ expected_at }) => <Time at={expected_at} />,
+      cell: ({ expected_at }) => <Day at={expected_at} />,
     },
     { id: "lines", title: texts.lines, align: "right", cell: ({ lines }) => count(lines.length) },
     {

@@ -12,7 +12,7 @@ import { Card, Columns, Page } from "../../kit/page.tsx";
 import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
-import { DescriptionList, Time } from "../../kit/values.tsx";
+import { Day, DescriptionList, Time } from "../../kit/values.tsx";
 import { said } from "../../shell/toasts.tsx";
 import { count, date } from "../../texts/format.ts";
 import { receiptTexts as texts } from "../../texts/receipts.ts";
@@ -102,7 +102,7 @@ export function ReceiptScreen({ params }: ScreenProps) {
                 [texts.warehouse, nameOf(receipt.location)],
                 [texts.supplier, supplier],
                 [texts.reference, reference],
-                [texts.expected, receipt.expected_at && <Time at={receipt.expected_at} />],
+                [texts.expected, receipt.expected_at && <Day at={receipt.expected_at} />],
                 [texts.created, <Time key="created" at={receipt.created_at} />],
                 receipt.closed_at === null
                   ? null

@@ -12,7 +12,7 @@ import { Skeleton } from "../../kit/skeleton.tsx";
 import { CopyField, DescriptionList, Time } from "../../kit/values.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
-import { money, weight } from "../../texts/format.ts";
+import { date, money, weight } from "../../texts/format.ts";
 import { shippingTexts } from "../../texts/shipping.ts";
 import { LabelState } from "./labels.tsx";
 import { Breakdown } from "./rates.tsx";
@@ -109,7 +109,7 @@ function Parcel({ label }: { readonly label: Label }) {
           [texts.insured, box.insurance ? words.yes : words.no],
           [texts.cost, money(label.cost, label.currency)],
           [texts.carrierCost, money(label.carrier_cost, label.currency)],
-          [texts.delivery, <Time at={label.delivery_date} />],
+          [texts.delivery, label.delivery_day && date(label.delivery_day)],
           [texts.created, <Time at={label.created_at} />],
         ]}
       />

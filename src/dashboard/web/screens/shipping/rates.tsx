@@ -95,7 +95,7 @@ export function RatesScreen() {
 const key = ({ carrier, service, account_id }: Rate) => [carrier, service, account_id].join(" ");
 
 function RateList({ found: { rates, messages } }: { readonly found: Rates }) {
-  const soonest = rates.map(({ delivery_date }) => delivery_date).filter((at) => at !== null);
+  const soonest = rates.map(({ delivery_day }) => delivery_day).filter((day) => day !== null);
   const fastest = soonest.toSorted()[0] ?? null;
   const columns: readonly Column<Rate>[] = [
     {
@@ -106,16 +106,16 @@ function RateList({ found: { rates, messages } }: { readonly found: Rates }) {
         <>
           <strong>{it.service_name}</strong> <span class="muted">{it.carrier_name}</span>{" "}
           {it === rates[0] && <Badge tone="good">{texts.cheapest}</Badge>}{" "}
-          {it.delivery_date !== null && it.delivery_date === fastest && <Badge tone="info">{texts.fastest}</Badge>}
+          {it.delivery_day !== null && it.delivery_day === fastest && <Badge tone="info">{texts.fastest}</Badge>}
         </>
       ),
     },
     {
       id: "arrives",
       title: texts.arrives,
-      cell: ({ delivery_date, delivery_days }) => (
+      cell: ({ delivery_day, delivery_days }) => (
         <>
-          {date(delivery_date)}
+          {date(delivery_day)}
           {delivery_days !== null && <div class="muted">{texts.unitDays(delivery_days)}</div>}
         </>
       ),

@@ -5,7 +5,7 @@ import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { Card } from "../../kit/page.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
-import { Time } from "../../kit/values.tsx";
+import { Day, Time } from "../../kit/values.tsx";
 import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
 import { useWarehouses } from "../stock_parts/shared.ts";
@@ -85,7 +85,7 @@ interface Coming {
 const comingColumns: readonly Column<Coming>[] = [
   { id: "what", title: texts.what, cell: ({ what, id }) => `${what} ${id}` },
   { id: "units", title: texts.quantity, align: "right", cell: ({ units }) => count(units) },
-  { id: "at", title: texts.expectedAt, cell: ({ at }) => <Time at={at} /> },
+  { id: "at", title: texts.expectedAt, cell: ({ at }) => <Day at={at} /> },
   { id: "way", title: texts.to, cell: ({ way }) => way },
   { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "", wide: true },
 ];

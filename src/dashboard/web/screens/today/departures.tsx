@@ -4,7 +4,7 @@ import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { now } from "../../kit/now.ts";
 import { Card } from "../../kit/page.tsx";
-import { count } from "../../texts/format.ts";
+import { clockIn, count } from "../../texts/format.ts";
 import { todayTexts as texts } from "../../texts/today.ts";
 import { listOf } from "./targets.ts";
 
@@ -49,9 +49,6 @@ function DepartureCard({ departure, named }: { readonly departure: Departure; re
 /** The cut-off and the time left. */
 function CutOff({ departure: { cutoff_at, timezone } }: { readonly departure: Departure }) {
   const languages = [...navigator.languages];
-  const time = new Intl.DateTimeFormat(languages, { timeStyle: "short", timeZone: timezone }).format(
-    new Date(cutoff_at),
-  );
   const day = (at: number) => new Intl.DateTimeFormat("en-CA", { timeZone: timezone }).format(at);
   const isToday = day(now.value) === day(Date.parse(cutoff_at));
   const weekday = new Intl.DateTimeFormat(languages, { weekday: "long", timeZone: timezone });
@@ -61,7 +58,7 @@ function CutOff({ departure: { cutoff_at, timezone } }: { readonly departure: De
     <p class={`cutoff ${tone}`}>
       <strong>{minutes < 0 ? texts.over(span(-minutes)) : texts.left(span(minutes))}</strong>
       <span>
-        {texts.cutoff(time)}
+        {texts.cutoff(clockIn(cutoff_at, timezone))}
         {!isToday && ` ${texts.onDay(weekday.format(new Date(cutoff_at)))}`}
       </span>
     </p>

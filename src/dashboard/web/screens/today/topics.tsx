@@ -5,7 +5,7 @@ import { Icon, type IconName } from "../../kit/icon.tsx";
 import { MerchantMark } from "../../kit/merchant_mark.tsx";
 import { now } from "../../kit/now.ts";
 import { Card } from "../../kit/page.tsx";
-import { ago, count, date } from "../../texts/format.ts";
+import { ago, count, date, dateWithin } from "../../texts/format.ts";
 import { todayTexts as texts } from "../../texts/today.ts";
 import { listOf, sampleOf } from "./targets.ts";
 
@@ -124,7 +124,10 @@ export function SideTopics({ overview }: { readonly overview: Overview }) {
             topic.count > 0 && (
               <Rows key={topic.kind} topic={topic} heading={texts.kinds[topic.kind]} tone={topic === receipts_late}>
                 {({ at, quantity }) =>
-                  [texts.units(quantity ?? 0), at === null ? "" : texts.expected(ago(at, now.value))].join(" · ")
+                  [
+                    texts.units(quantity ?? 0),
+                    at === null ? "" : texts.expected(dateWithin(at) === null ? ago(at, now.value) : date(at)),
+                  ].join(" · ")
                 }
               </Rows>
             ),

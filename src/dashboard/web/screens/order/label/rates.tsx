@@ -103,7 +103,7 @@ function RateRow({ rate, at, fastest, chosen, onChoose }: RowProps) {
       <td class="right" data-label={texts.days}>
         {count(rate.delivery_days)}
       </td>
-      <td data-label={texts.arrives}>{date(rate.delivery_date)}</td>
+      <td data-label={texts.arrives}>{date(rate.delivery_day)}</td>
       <td data-label={texts.account}>
         <span class="muted">{rate.account_id ?? texts.own}</span>
       </td>
