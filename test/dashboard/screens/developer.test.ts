@@ -95,6 +95,9 @@ describeInBrowser("the screens for developers", () => {
     await page.waitForSelector('dialog .exchange:has-text(\'"sku": "TEA"\')');
     const before = received.length;
     await page.click("dialog button:has-text('Redeliver')");
+    await page.waitForSelector("dialog:has-text('Send inventory.updated again?')");
+    expect(received.length).toBe(before);
+    await page.click("dialog button:has-text('Redeliver')");
     await until(() => received.length > before);
 
     await page.click("[aria-label=More]");
