@@ -24,6 +24,7 @@ const flags = {
   "tls-cert": { type: "string", value: "FILE", help: "it speaks TLS with this certificate" },
   "tls-key": { type: "string", value: "FILE", help: "the certificate's private key" },
   "database-connections": { type: "string", value: "N", default: "16", help: "as serve is told" },
+  "allow-loopback-receivers": serveFlags["allow-loopback-receivers"],
   "send-mail": { type: "boolean", help: "send a mail for a test, too" },
   ...place,
   ...asJson,
@@ -120,7 +121,10 @@ function patientOf(
   { files, stores, closed_because, refused }: Opened & Pick<Patient, "files" | "refused">,
 ): Patient {
   const { host = "127.0.0.1", data = "./data" } = given;
-  const { settings, refused: others } = settingsAndRefusals(host);
+  const { settings, refused: others } = settingsAndRefusals({
+    host,
+    allow_loopback_receivers: given["allow-loopback-receivers"],
+  });
   const problems = [...refused, ...others];
   const key = read(() => secretKeyAtHand(data, databaseUrl), problems);
   const clock = systemClock();

@@ -4,7 +4,7 @@ import { hostname, networkInterfaces } from "node:os";
 import { readAddress, variable, WrongUse } from "./config.ts";
 import type { MailSettings } from "./http/service.ts";
 import { type AddressList, addressList } from "./kit/address.ts";
-import { rangeProblem } from "./outbound/destination.ts";
+import { bareHost, rangeProblem } from "./outbound/destination.ts";
 import { isGs1Prefix } from "./shipping/labels/sscc.ts";
 
 /** The settings, one reader each: what each throws is a `WrongUse`. */
@@ -25,23 +25,43 @@ interface GivenSettings {
   readonly gs1_prefix: string | null;
   readonly known_hosts: ReadonlySet<string>;
   readonly loopback_only: boolean;
+  readonly loopback_receivers: boolean;
+  readonly merchant_allow_cidrs: readonly string[];
+}
+
+/** Where the service listens, and whether the operator allows receivers on loopback in any case. */
+interface Listening {
+  readonly host: string;
+  readonly allow_loopback_receivers: boolean;
 }
 
 /** What the environment says of the service. Throws a `WrongUse` for what cannot be used. */
-export function givenSettings(host: string): GivenSettings {
-  return {
+export function givenSettings(listening: Listening): GivenSettings {
+  return withPlace(listening, {
     trusted_proxies: readers.trusted_proxies(),
     webhook_allow_cidrs: readers.webhook_allow_cidrs(),
     mail: readers.mail(),
     base_url: readers.base_url(),
     gs1_prefix: readers.gs1_prefix(),
-    known_hosts: knownHosts(host),
-    loopback_only: isLoopback(host),
-  };
+  });
+}
+
+type Read = { readonly [Name in keyof typeof readers]: ReturnType<(typeof readers)[Name]> };
+
+/**
+ * Settings with what follows from where the service listens. Behind a proxy, or with a public address, its machine is
+ * no developer's: other services may listen on its loopback addresses.
+ */
+function withPlace({ host, allow_loopback_receivers }: Listening, read: Read): GivenSettings {
+  const loopback_only = isLoopback(host);
+  const has_public_url = read.base_url !== "" && !isLoopback(bareHost(new URL(read.base_url).hostname));
+  const is_alone = loopback_only && !has_public_url && read.trusted_proxies.size === 0;
+  const loopback_receivers = allow_loopback_receivers || is_alone;
+  return { ...read, known_hosts: knownHosts(host), loopback_only, loopback_receivers, merchant_allow_cidrs: [] };
 }
 
 /** As `givenSettings`, with nothing in the place of what cannot be used, and why each of that is refused. */
-export function settingsAndRefusals(host: string): { settings: GivenSettings; refused: readonly string[] } {
+export function settingsAndRefusals(listening: Listening): { settings: GivenSettings; refused: readonly string[] } {
   const refused: string[] = [];
   const tried = <T>(read: () => T, otherwise: T): T => {
     try {
@@ -52,15 +72,13 @@ export function settingsAndRefusals(host: string): { settings: GivenSettings; re
       return otherwise;
     }
   };
-  const settings = {
+  const settings = withPlace(listening, {
     trusted_proxies: tried(readers.trusted_proxies, addressList([])),
     webhook_allow_cidrs: tried(readers.webhook_allow_cidrs, []),
     mail: tried(readers.mail, null),
     base_url: tried(readers.base_url, ""),
     gs1_prefix: tried(readers.gs1_prefix, null),
-    known_hosts: knownHosts(host),
-    loopback_only: isLoopback(host),
-  };
+  });
   return { settings, refused };
 }
 

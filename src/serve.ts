@@ -43,6 +43,8 @@ export interface ServeSettings {
   readonly event_retention_days: number;
   /** Whether people may sign in over plain http from other machines. */
   readonly allow_insecure_lan: boolean;
+  /** Whether the operator's test data may be sent to loopback addresses, though others reach the server. */
+  readonly allow_loopback_receivers?: boolean;
   readonly tls: TlsWish;
   readonly request_log_days: number;
   /** Whether data of an older version is upgraded without a snapshot before. */
@@ -89,7 +91,7 @@ const idle_seconds = 30;
 export async function serve(settings: ServeSettings): Promise<Running> {
   const { host, data, database_url, backups, log, print, exit, check, connections } = settings;
   const given_key = givenSecretKey(database_url);
-  const known = givenSettings(host);
+  const known = givenSettings({ host, allow_loopback_receivers: settings.allow_loopback_receivers ?? false });
   const fatal = (error: unknown) => {
     log.error("the storage failed", { error: String(error) });
     exit(exitCodes.storage);

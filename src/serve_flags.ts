@@ -35,6 +35,10 @@ export const serveFlags = {
     type: "boolean",
     help: "let people sign in over plain http from other machines: others can read along",
   },
+  "allow-loopback-receivers": {
+    type: "boolean",
+    help: "let the operator's test webhooks, shops and carriers name this machine, also behind a proxy",
+  },
   ...place,
   ...retention,
   ...continuousFlags,
@@ -75,6 +79,7 @@ export async function readServe(given: ServeFlags) {
     host: given.host ?? "127.0.0.1",
     data: given.data ?? "./data",
     allow_insecure_lan: given["allow-insecure-lan"],
+    allow_loopback_receivers: given["allow-loopback-receivers"],
     no_snapshot: given["no-snapshot"],
     port: readers.port(given),
     event_retention_days: readers.event_retention_days(given),

@@ -40,6 +40,10 @@ export interface Answered {
 
 interface Options {
   readonly loopback_only?: boolean;
+  /** Whether the operator's test webhooks and shops may name this machine; by default as `loopback_only`. */
+  readonly loopback_receivers?: boolean;
+  /** Private ranges where merchants may have receivers. */
+  readonly merchant_allow_cidrs?: readonly string[];
   readonly mail?: Service["mail"];
   readonly base_url?: string;
   readonly gs1_prefix?: string | null;
@@ -53,11 +57,8 @@ interface Options {
   readonly through?: (store: Store) => Store;
 }
 
-function serviceOn(
-  stores: Service["stores"],
-  log: Log,
-  { loopback_only = true, mail = null, base_url = "", gs1_prefix = null, waitFor = () => {} }: Options,
-): Service {
+function serviceOn(stores: Service["stores"], log: Log, options: Options): Service {
+  const { loopback_only = true, mail = null, base_url = "", gs1_prefix = null, waitFor = () => {} } = options;
   return {
     stores,
     registry: null,
@@ -71,7 +72,9 @@ function serviceOn(
     authority: null,
     allow_insecure_lan: true,
     loopback_only,
+    loopback_receivers: options.loopback_receivers ?? loopback_only,
     webhook_allow_cidrs: [],
+    merchant_allow_cidrs: options.merchant_allow_cidrs ?? [],
     event_retention_days: 30,
     request_log_days: 7,
     erasures_path: null,

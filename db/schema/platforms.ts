@@ -7,7 +7,7 @@ import {
   importStatuses,
   type Platform,
 } from "../../src/platforms/status.ts";
-import { id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { bool, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { owner } from "./merchants.ts";
 
 /** A store at an e-commerce platform whose orders are sent from here. Its secrets are sealed. */
@@ -23,6 +23,8 @@ export const platform_connections = table(
     /** What the platform calls the store. */
     store_id: text().notNull(),
     api_url: text().notNull(),
+    /** Whether the operator chose the API's address: then it may be in a range that the operator has opened. */
+    is_operator_address: bool().notNull().default(false),
     api_key: text(),
     api_token: text(),
     client_secret: text(),

@@ -1,6 +1,6 @@
 // The receivers of webhooks: whether each has an address that may be called, and something listens there.
 import { modes } from "../kit/mode.ts";
-import { default_ports, ranges } from "../outbound/destination.ts";
+import { addressPolicy } from "../outbound/destination.ts";
 import { unreachable } from "../outbound/reach.ts";
 import { subscriptionMeanings } from "../webhooks/status.ts";
 import { listSubscriptions } from "../webhooks/subscriptions/store.ts";
@@ -17,15 +17,16 @@ export async function lookAtReceivers({ stores, service }: Patient): Promise<Fin
   const found: Finding[] = [];
   let well = 0;
   for (const mode of modes) {
-    const openings = ranges(service.webhook_allow_cidrs);
-    const policy = { mode, loopback_server: service.loopback_only, ports: default_ports, openings };
+    const [operator, merchant] = [addressPolicy(service, mode, "operator"), addressPolicy(service, mode, "merchant")];
     const all = await stores[mode].read((db) =>
       listSubscriptions(db, { limit: looked_at_max, offset: 0, after: null }),
     );
     const active = all.filter(({ status }) => subscriptionMeanings[status].active);
     for (let at = 0; at < active.length; at += together_max) {
       const some = active.slice(at, at + together_max);
-      const reasons = await Promise.all(some.map(({ url }) => unreachable(url, policy, patience_ms)));
+      const reasons = await Promise.all(
+        some.map(({ url, merchant_id }) => unreachable(url, merchant_id === null ? operator : merchant, patience_ms)),
+      );
       for (const [n, reason] of reasons.entries()) {
         // Its path and what follows may hold a secret of the receiver.
         const place = new URL(some[n]?.url ?? "").origin;

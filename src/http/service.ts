@@ -39,10 +39,14 @@ export interface Service {
   readonly authority: string | null;
   /** Whether people may sign in over unencrypted http from other machines. */
   readonly allow_insecure_lan: boolean;
-  /** True while the server listens on loopback only: test mode then reaches receivers on loopback. */
+  /** True while the server listens on loopback only. */
   readonly loopback_only: boolean;
-  /** Address ranges where webhooks and the APIs of platforms and carriers may be reached though they are not public. */
+  /** Whether the operator's test data may be sent to receivers on loopback. */
+  readonly loopback_receivers: boolean;
+  /** Address ranges that the operator's own webhooks, platforms and carriers may name though they are not public. */
   readonly webhook_allow_cidrs: readonly string[];
+  /** Address ranges that merchants may name though they are not public: none, but in tests. */
+  readonly merchant_allow_cidrs: readonly string[];
   /** For how many days payloads of events and the log of deliveries are kept. */
   readonly event_retention_days: number;
   /** For how many days requests are kept in their log. */

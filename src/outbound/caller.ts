@@ -2,29 +2,37 @@
 import type { Service } from "../http/service.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { Api, Party } from "./api.ts";
-import { default_ports, ranges } from "./destination.ts";
+import { type AddressPolicy, addressPolicy } from "./destination.ts";
 import { createOutbound, type Outbound } from "./outbound.ts";
 
 const mebibyte = 1024 * 1024;
 const wait_ms = 20_000;
 const deadlines = { connect_ms: 5000, headers_ms: wait_ms, body_ms: wait_ms };
 
-const outbounds = new WeakMap<Service, Readonly<Record<Mode, Outbound>>>();
+type Chooser = AddressPolicy["chosen_by"];
 
-/** The one caller of APIs in a mode. Its `problem` says why a client may not use an address. */
-export function outboundOf(service: Service, mode: Mode): Outbound {
-  let made = outbounds.get(service);
-  if (made === undefined) {
-    const openings = ranges(service.webhook_allow_cidrs);
-    const policy = { loopback_server: service.loopback_only, ports: default_ports, openings };
-    made = {
-      live: createOutbound({ policy: { ...policy, mode: "live" }, deadlines }),
-      test: createOutbound({ policy: { ...policy, mode: "test" }, deadlines }),
-    };
-    outbounds.set(service, made);
-  }
-  return made[mode];
+/** What a service calls with in each mode, once for the operator's addresses and once for those of merchants. */
+export function forEachPolicy<Made>(make: (policy: AddressPolicy) => Made) {
+  const all = new WeakMap<Service, Readonly<Record<Chooser, Readonly<Record<Mode, Made>>>>>();
+  return (service: Service, mode: Mode, chosen_by: Chooser): Made => {
+    let made = all.get(service);
+    if (made === undefined) {
+      const both = (by: Chooser) => ({
+        live: make(addressPolicy(service, "live", by)),
+        test: make(addressPolicy(service, "test", by)),
+      });
+      made = { operator: both("operator"), merchant: both("merchant") };
+      all.set(service, made);
+    }
+    return made[chosen_by][mode];
+  };
 }
+
+/**
+ * The one caller of APIs in a mode for the addresses that the operator or a merchant chose. Its `problem` says why a
+ * client may not use an address.
+ */
+export const outboundOf = forEachPolicy((policy): Outbound => createOutbound({ policy, deadlines }));
 
 /** Calls a party's APIs. A request other than GET is sent only once. */
 export function createApi(outbound: Pick<Outbound, "call">, party: Party): Api {
@@ -60,9 +68,9 @@ export function createApi(outbound: Pick<Outbound, "call">, party: Party): Api {
   };
 }
 
-/** What the callers of a party's APIs need in a mode. */
-export function apiOf(service: Service, mode: Mode, party: Party): Api {
-  return createApi(outboundOf(service, mode), party);
+/** What the callers of a party's APIs need in a mode, at an address that the operator or a merchant chose. */
+export function apiOf(service: Service, mode: Mode, chosen_by: Chooser, party: Party): Api {
+  return createApi(outboundOf(service, mode, chosen_by), party);
 }
 
 // `The platform's API` within a sentence; a proper name stays as it is.

@@ -1,6 +1,7 @@
-// Which addresses the service may call. The address of a webhook or a shop's API comes from a stranger, so only public
-// addresses are called, unless the operator allows a range or a developer's own machine calls itself.
+// Which addresses the service may call. A merchant's address is called only if it is public. The operator's own records
+// may also name addresses in the ranges that the operator allows and, on a developer's machine, the machine itself.
 import { BlockList, isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import { assert } from "../kit/assert.ts";
 import { onFirstUse } from "../kit/first_use.ts";
 
@@ -13,12 +14,37 @@ interface Ranges {
 /** What decides which addresses may be called. */
 export interface AddressPolicy {
   readonly mode: "live" | "test";
-  /** Whether this server itself listens on loopback addresses only. */
-  readonly loopback_server: boolean;
+  /** Who chose the address. What a merchant chose never leads to the operator's machine or network. */
+  readonly chosen_by: "operator" | "merchant";
+  /** Whether test data of the operator may be sent to loopback addresses. */
+  readonly loopback_receivers: boolean;
   /** The ports that may be called in live mode: 443 and 8443 unless configured. */
   readonly ports: readonly number[];
-  /** The ranges that the operator allows. */
+  /** The ranges that are called though they are not public. */
   readonly openings: Ranges;
+}
+
+/** The settings of the service that decide which addresses may be called. */
+interface AddressSettings {
+  readonly loopback_receivers: boolean;
+  readonly webhook_allow_cidrs: readonly string[];
+  readonly merchant_allow_cidrs: readonly string[];
+}
+
+/** The policy of a service for the addresses that the operator or a merchant chose. */
+export function addressPolicy(
+  { loopback_receivers, webhook_allow_cidrs, merchant_allow_cidrs }: AddressSettings,
+  mode: AddressPolicy["mode"],
+  chosen_by: AddressPolicy["chosen_by"],
+): AddressPolicy {
+  const is_operator = chosen_by === "operator";
+  return {
+    mode,
+    chosen_by,
+    loopback_receivers: is_operator && loopback_receivers,
+    ports: default_ports,
+    openings: ranges(is_operator ? webhook_allow_cidrs : merchant_allow_cidrs),
+  };
 }
 
 /** Why an address is refused: the code and message of the field that names it. */
@@ -86,8 +112,25 @@ const never_open = onFirstUse(() =>
 export function isBlocked(address: string, host: string, policy: AddressPolicy): boolean {
   if (isIP(address) === 0 || address.includes("%") || contains(never_open(), address)) return true;
   if (contains(policy.openings, address)) return false;
-  if (namesLoopback(host) && policy.mode === "test" && policy.loopback_server) return !contains(loopback(), address);
-  return contains(not_public(), address) || (isIP(address) === 6 && !contains(global_unicast(), address));
+  if (namesLoopback(host) && policy.mode === "test" && policy.loopback_receivers) {
+    return !contains(loopback(), address);
+  }
+  return !isPublic(address) || (policy.chosen_by === "merchant" && policy.mode === "test" && isOwn(address));
+}
+
+const isPublic = (address: string): boolean =>
+  !contains(not_public(), address) && (isIP(address) === 4 || contains(global_unicast(), address));
+
+/**
+ * Whether an address is one of this machine. A call from the machine to itself passes no firewall, and test data may be
+ * sent to any port.
+ */
+function isOwn(address: string): boolean {
+  const own = new BlockList();
+  for (const found of Object.values(networkInterfaces()).flatMap((all) => all ?? [])) {
+    own.addAddress(found.address, found.family === "IPv4" ? "ipv4" : "ipv6");
+  }
+  return own.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
 
 /** The host of a URL without the brackets of an IPv6 address. */
@@ -122,7 +165,15 @@ export function urlProblem(text: string, policy: AddressPolicy): UrlProblem | nu
   const host = bareHost(url.hostname);
   const address = host === "localhost" ? "127.0.0.1" : host;
   if (isIP(address) === 0 || !isBlocked(address, host, policy)) return null;
-  return problem("blocked_address", "must name a public address");
+  return notPublic(policy);
+}
+
+/** The refusal of an address that is not public, and what the operator can do about it. */
+export function notPublic({ chosen_by, mode }: AddressPolicy): UrlProblem {
+  const opening = "open its range with PACKHOUSE_WEBHOOK_ALLOW_CIDRS";
+  const here = "for this machine start the server with --allow-loopback-receivers";
+  const advice = { live: `, or ${opening}`, test: `; else ${opening}, or ${here}` }[mode];
+  return problem("blocked_address", `must name a public address${chosen_by === "operator" ? advice : ""}`);
 }
 
 /** The port that a URL names, or the one its scheme implies. */

@@ -5,7 +5,16 @@ import { isIP } from "node:net";
 import { remembered } from "../kit/remembered.ts";
 import type { Deadlines, HttpConnection, Lost, Reply } from "./connection.ts";
 import { Connections } from "./connections.ts";
-import { type AddressPolicy, bareHost, isBlocked, portOf, type UrlProblem, urlProblem } from "./destination.ts";
+import {
+  type AddressPolicy,
+  bareHost,
+  default_ports,
+  isBlocked,
+  notPublic,
+  portOf,
+  type UrlProblem,
+  urlProblem,
+} from "./destination.ts";
 import { parserOf } from "./http_parser.ts";
 import { talkByParser } from "./parsed_talk.ts";
 import type { Answered, Asked, TalkOver } from "./talk.ts";
@@ -55,10 +64,7 @@ type Result = { readonly ip_address: string | null } & (
   | { readonly answer: null; readonly error: Unanswered }
 );
 
-/**
- * The result of a request. The time is null when the address was blocked, since it would reveal something about the
- * network behind it.
- */
+/** The result of a request. The time is null where it would reveal something about the network behind the address. */
 export type Outcome = Result & { readonly duration_ms: number | null };
 
 export interface Outbound {
@@ -127,13 +133,15 @@ export function createOutbound(options: OutboundOptions): Outbound {
     if (found === null) return failure("timeout", "The host name was not resolved in time.");
     if (found.length === 0) return failure("dns_error", "The host name has no address.");
     if (found.some((address) => isBlocked(address, target.hostname, policy))) {
-      return failure("blocked_address", "The address must be public.");
+      return failure("blocked_address", `The address ${notPublic(policy).message}.`);
     }
     let result = failure("connect_error", "Nothing was called.");
     // The addresses in turn until one accepts the connection.
     for (const address of found) {
       const { answer, lost } = await callOne(address, target, outgoing, until);
-      result = { ...(answer === null ? failureOf(lost) : { answer, error: null }), ip_address: address };
+      const told =
+        answer === null ? failureOf(showsPort(lost, target, policy) ? hidden(lost) : lost) : { answer, error: null };
+      result = { ...told, ip_address: address };
       if (lost?.stage !== "dialling" || performance.now() >= until) break;
     }
     return result;
@@ -144,19 +152,30 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const started = performance.now();
       const until = started + deadlines.connect_ms;
       const result = await attempt(outgoing, until).catch((error: unknown) => failure("connect_error", reason(error)));
-      const hidden = result.error?.code === "blocked_address";
-      return { ...result, duration_ms: hidden ? null : Math.round(performance.now() - started) };
+      const is_untimed = result.error?.code === "blocked_address" || result.error?.message === hidden_message;
+      return { ...result, duration_ms: is_untimed ? null : Math.round(performance.now() - started) };
     },
     async problem(text) {
       const { target, problem } = targetOf(text);
       if (target === null) return problem;
       const found = (await addressesOf(target.hostname, resolve, deadlines.connect_ms)) ?? [];
       const blocked = found.some((address) => isBlocked(address, target.hostname, policy));
-      return blocked ? { code: "blocked_address", message: "must resolve to public addresses only" } : null;
+      return blocked ? notPublic(policy) : null;
     },
     close: () => connections.close(),
   };
 }
+
+/**
+ * Whether a merchant must not learn why there is no answer, since it shows which ports of a machine are open: a failed
+ * connection and, on other ports than those of https, anything that is not HTTP.
+ */
+const showsPort = ({ stage }: Lost, { port }: Target, { chosen_by }: AddressPolicy): boolean =>
+  chosen_by === "merchant" && (stage === "dialling" || !default_ports.includes(port));
+
+const hidden_message = "No connection was established.";
+
+const hidden = ({ stage }: Lost): Lost => ({ code: "connect_error", message: hidden_message, stage });
 
 /** The parser alone if the program has it, else node:http. */
 export function quickestTalk(program: unknown): TalkOver {

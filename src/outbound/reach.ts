@@ -3,7 +3,7 @@ import { type LookupAddress, lookup } from "node:dns";
 import { connect, type LookupFunction } from "node:net";
 import { connect as connectSecurely } from "node:tls";
 import type { AddressPolicy } from "./destination.ts";
-import { bareHost, isBlocked, portOf } from "./destination.ts";
+import { bareHost, isBlocked, notPublic, portOf } from "./destination.ts";
 import { createOutbound } from "./outbound.ts";
 
 /** Why an address cannot be called; null when a connection to it came about, under TLS where it says https. */
@@ -37,7 +37,7 @@ function allowedBy(policy: AddressPolicy, hostname: string): LookupFunction {
       const [first] = found ?? [];
       if (error !== null || first === undefined) return done(error ?? new Error("no address"), "", 4);
       if (found.some(({ address }) => isBlocked(address, hostname, policy)))
-        return done(new Error("must resolve to public addresses only"), "", 4);
+        return done(new Error(notPublic(policy).message), "", 4);
       if (options.all) return done(null, found);
       return done(null, first.address, first.family);
     });

@@ -13,6 +13,8 @@ export interface StoreConnection {
   readonly store_id: string;
   /** The address of the platform's API, without a slash at the end, such as `https://api.bigcommerce.com`. */
   readonly api_url: string;
+  /** Whether the operator chose this address, and no merchant. */
+  readonly is_operator_address: boolean;
   /** WooCommerce's consumer key; null for the other platforms. Sealed. */
   readonly api_key: string | null;
   /** The access token, or WooCommerce's consumer secret; null when the API may not be called. Sealed. */

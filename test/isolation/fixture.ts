@@ -79,7 +79,7 @@ export async function openFixture(
   const seam = openSeam();
   const mails = await openMailServer();
   const mail = { url: mails.url, from: "packhouse@example.com", to: "ops@example.com" };
-  const app = await openTestApp({ mail, through: seam.through });
+  const app = await openTestApp({ mail, through: seam.through, merchant_allow_cidrs: ["127.0.0.0/8", "::1/128"] });
   const sent = { MAIN: [] as string[], BETA: [] as string[], ALFA: [] as string[] };
   const near = Bun.serve({
     port: 0,

@@ -9,9 +9,15 @@ import {
   urlProblem,
 } from "../../src/outbound/destination.ts";
 
-const live: AddressPolicy = { mode: "live", loopback_server: false, ports: default_ports, openings: ranges([]) };
+const live: AddressPolicy = {
+  mode: "live",
+  chosen_by: "operator",
+  loopback_receivers: false,
+  ports: default_ports,
+  openings: ranges([]),
+};
 const sandbox: AddressPolicy = { ...live, mode: "test" };
-const laptop: AddressPolicy = { ...sandbox, loopback_server: true };
+const laptop: AddressPolicy = { ...sandbox, loopback_receivers: true };
 const opened = (...cidrs: string[]): AddressPolicy => ({ ...live, openings: ranges(cidrs) });
 
 describe("an address", () => {
@@ -79,7 +85,7 @@ describe("an address", () => {
       expect(isBlocked("1.1.1.1", host, laptop)).toBe(true);
       expect(isBlocked("169.254.169.254", host, laptop)).toBe(true);
       expect(isBlocked("127.0.0.1", host, sandbox)).toBe(true);
-      expect(isBlocked("127.0.0.1", host, { ...live, loopback_server: true })).toBe(true);
+      expect(isBlocked("127.0.0.1", host, { ...live, loopback_receivers: true })).toBe(true);
     }
     for (const host of ["hooks.example", "localhost.", "a.localhost", "0.0.0.0", "::ffff:7f00:1"]) {
       expect(isBlocked("127.0.0.1", host, laptop)).toBe(true);

@@ -13,7 +13,13 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-const policy: AddressPolicy = { mode: "test", loopback_server: true, ports: default_ports, openings: ranges([]) };
+const policy: AddressPolicy = {
+  mode: "test",
+  chosen_by: "operator",
+  loopback_receivers: true,
+  ports: default_ports,
+  openings: ranges([]),
+};
 const deadlines = { connect_ms: 4000, headers_ms: 4000, body_ms: 4000 };
 
 function outboundBy(talkOver: TalkOver): Outbound {
@@ -414,7 +420,7 @@ describe("where the parser is not to be had", () => {
       process.binding = () => { throw new Error("gone"); };
       const { createOutbound } = await import(${JSON.stringify(file)});
       const openings = { ipv4: new BlockList(), ipv6: new BlockList() };
-      const policy = { mode: "test", loopback_server: true, ports: [], openings };
+      const policy = { mode: "test", chosen_by: "operator", loopback_receivers: true, ports: [], openings };
       const outbound = createOutbound({ policy, deadlines: ${JSON.stringify(deadlines)} });
       const { answer, error } = await outbound.call(${JSON.stringify(get(url))});
       console.log(JSON.stringify([error, answer?.status_code, Buffer.from(answer?.body ?? []).toString()]));

@@ -12,7 +12,13 @@ import { createSender } from "../../src/webhooks/dispatch/sender.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { hosts, openTarget } from "../outbound/blocked_hosts.ts";
 
-const stranger: AddressPolicy = { mode: "test", loopback_server: false, ports: default_ports, openings: ranges([]) };
+const stranger: AddressPolicy = {
+  mode: "test",
+  chosen_by: "operator",
+  loopback_receivers: false,
+  ports: default_ports,
+  openings: ranges([]),
+};
 const deadlines = { connect_ms: 1500, headers_ms: 500, body_ms: 200 };
 
 /** A name server that gives each answer of a list in turn for any name, to be kept for no time. */

@@ -86,7 +86,7 @@ describe("works", () => {
     const shown = (await ask("GET", `/webhooks/${id}`)).body.data;
     expect(await change(id, shown)).toEqual(shown);
     const key = await merchantKey("ACME");
-    const own = await ask("POST", "/webhooks", { url: scene.receiver.url, events: ["order.created"] }, key);
+    const own = await ask("POST", "/webhooks", { url: "https://1.1.1.1/events", events: ["order.created"] }, key);
     const { secret: _, ...made } = own.body.data;
     expect(made).toMatchObject({ merchant_id: "mer_1001", merchants: null });
     expect((await ask("PATCH", `/webhooks/${made.id}`, made, key)).body.data).toEqual(made);
@@ -202,7 +202,7 @@ describe("refuses", () => {
 describe("guards", () => {
   test("a merchant's subscription names none, whoever asks, and learns nothing of others by it", async () => {
     const key = await merchantKey("ACME");
-    const own = { url: scene.receiver.url, events: ["order.created"] };
+    const own = { url: "https://1.1.1.1/events", events: ["order.created"] };
     const made = (await ask("POST", "/webhooks", own, key)).body.data;
     const answers = [
       await ask("POST", "/webhooks", { ...own, url: `${own.url}/2`, merchants: ["BOLT"] }, key),
@@ -217,6 +217,9 @@ describe("guards", () => {
     for (const answer of answers) expect(refusal(answer)).toEqual(first as unknown[]);
     await tell(acme, bolt);
     await scene.app.runJobs();
-    expect(ids()).toEqual(["ord_1001"]);
+    const { data } = (await ask("GET", `/webhooks/${made.id}/deliveries`, undefined, key)).body;
+    expect(data).toHaveLength(1);
+    const event = (await ask("GET", `/events/${data[0].event_id}`, undefined, key)).body.data;
+    expect(event).toMatchObject({ merchant_id: "mer_1001", data: { id: "ord_1001" } });
   });
 });

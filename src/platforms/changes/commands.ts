@@ -15,6 +15,13 @@ import { connectionActions, connectionMoves, connectionStarts } from "../status.
 
 const bare = (url: string) => url.replace(/\/+$/, "");
 
+/** Who changes a connection, and the key that seals its secrets. */
+interface Changer {
+  /** Whether the operator does, and no merchant. */
+  readonly is_operator: boolean;
+  readonly secret_key: Uint8Array;
+}
+
 /**
  * Connects a store, its secrets sealed with `secret_key`. A store that was connected before gets its connection back,
  * so that none of its orders is imported twice. Refuses: validation_failed, duplicate_connection.
@@ -22,7 +29,7 @@ const bare = (url: string) => url.replace(/\/+$/, "");
 export async function createConnection(
   tx: Tx,
   input: CreateConnection,
-  secret_key: Uint8Array,
+  { is_operator, secret_key }: Changer,
 ): Promise<StoreConnection> {
   const { platform, api_key = null, api_token = null, client_secret = null } = input;
   const store_id = storeOf(platform, input.store_id);
@@ -35,6 +42,7 @@ export async function createConnection(
     name: input.name ?? store_id.replace(/^https?:\/\//, "").slice(0, 100),
     store_id,
     api_url: bare(input.api_url ?? defaultApi(platform, store_id)),
+    is_operator_address: is_operator,
     api_key: sealed(api_key),
     api_token: sealed(api_token),
     client_secret: sealed(client_secret),
@@ -73,7 +81,7 @@ export async function updateConnection(
   tx: Tx,
   id: string,
   input: UpdateConnection,
-  secret_key: Uint8Array,
+  { is_operator, secret_key }: Changer,
 ): Promise<StoreConnection> {
   const before = await lockConnection(tx, id);
   refuseImmutable(before, input);
@@ -87,14 +95,21 @@ export async function updateConnection(
   checkSecrets(before.platform, { ...before, ...secrets });
   const next = status === undefined ? before.status : move(connectionMoves, connectionActions[status], before.status);
   const replaced = secrets.client_secret === undefined ? {} : overlap(tx, secrets.client_secret, before);
-  const after = { ...before, name, order_prefix, api_url, status: next, ...secrets, ...replaced };
+  const is_operator_address = chosenByOperator(before, input, is_operator);
+  const after = { ...before, name, order_prefix, api_url, is_operator_address, status: next, ...secrets, ...replaced };
   const same = (Object.keys(after) as (keyof StoreConnection)[]).every((field) => after[field] === before[field]);
   if (same) return before;
   const connection = { ...after, version: before.version + 1, updated_at: tx.now };
   await saveConnection(tx, connection);
-  if (api_url !== before.api_url || Object.keys(secrets).length > 0) await requeueAll(tx, before.id);
+  const is_moved = api_url !== before.api_url || is_operator_address !== before.is_operator_address;
+  if (is_moved || Object.keys(secrets).length > 0) await requeueAll(tx, before.id);
   wakeJobs(tx);
   return connection;
+}
+
+/** Whether the operator chose the address that a connection has after a change: whoever names it has chosen it. */
+function chosenByOperator(before: StoreConnection, { api_url }: UpdateConnection, is_operator: boolean): boolean {
+  return api_url === undefined ? before.is_operator_address : is_operator;
 }
 
 /** Continues what waits for a connection. */

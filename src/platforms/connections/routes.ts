@@ -100,7 +100,8 @@ function create(call: Call, body: CreateConnection, service: Service): Promise<R
   const { platform, store_id, api_url } = body;
   return answerLongWork(call, async () => {
     await refuseAddress(call, api_url ?? defaultApi(platform, storeOf(platform, store_id)), service);
-    return answerWrite(call, 201, async (tx) => view(await createConnection(tx, body, service.secret_key), tx.now));
+    const by = { is_operator: call.merchant_id === null, secret_key: service.secret_key };
+    return answerWrite(call, 201, async (tx) => view(await createConnection(tx, body, by), tx.now));
   });
 }
 
@@ -109,7 +110,8 @@ function create(call: Call, body: CreateConnection, service: Service): Promise<R
  */
 async function refuseAddress(call: Call, url: string, service: Service): Promise<void> {
   if (url.includes("?")) throw invalid("api_url", "must not contain a query");
-  const unfit = await outboundOf(service, call.store.mode).problem(url);
+  const chosen_by = call.merchant_id === null ? "operator" : "merchant";
+  const unfit = await outboundOf(service, call.store.mode, chosen_by).problem(url);
   if (unfit?.code === "blocked_address") {
     throw new Fault("blocked_address", "The address of the platform's API is not public.", {
       fields: [{ field: "api_url", ...unfit }],
@@ -124,7 +126,8 @@ function update(call: Call, id: string, body: UpdateConnection, service: Service
     if (body.api_url !== undefined) await refuseAddress(call, body.api_url, service);
     return answerWrite(call, 200, async (tx) => {
       await requireVersion(tx, call, id);
-      return view(await updateConnection(tx, id, body, service.secret_key), tx.now);
+      const by = { is_operator: call.merchant_id === null, secret_key: service.secret_key };
+      return view(await updateConnection(tx, id, body, by), tx.now);
     });
   });
 }

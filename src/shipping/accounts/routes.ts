@@ -178,7 +178,7 @@ async function refuseAddresses(call: Call, credentials: CredentialsInput, servic
     if (!isAddress(name) || url === null) continue;
     const field = `credentials.${name}`;
     if (url.includes("?")) throw invalid(field, "must not contain a query");
-    const unfit = await outboundOf(service, call.store.mode).problem(url);
+    const unfit = await outboundOf(service, call.store.mode, "operator").problem(url);
     if (unfit?.code === "blocked_address") {
       const fields = [{ field, ...unfit }];
       throw new Fault("blocked_address", "The address of the carrier's API is not public.", { fields });

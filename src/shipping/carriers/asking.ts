@@ -55,9 +55,9 @@ export function waysBy(outbound: Pick<Outbound, "call">, name: string): Pick<Ctx
   };
 }
 
-/** The callers for a carrier's servers in a mode. */
+/** The callers for a carrier's servers in a mode. Only the operator has accounts at carriers. */
 export function waysTo(service: Service, mode: Mode, name: string): Pick<Ctx, "api" | "download"> {
-  return waysBy(outboundOf(service, mode), name);
+  return waysBy(outboundOf(service, mode, "operator"), name);
 }
 
 /** How a connector asks the API of one carrier and reads its answers. */

@@ -6,8 +6,9 @@ import { systemClock } from "../../kit/clock.ts";
 import { counter, gauge, histogram } from "../../kit/meter.ts";
 import type { Mode } from "../../kit/mode.ts";
 import { open } from "../../kit/seal.ts";
+import { forEachPolicy } from "../../outbound/caller.ts";
 import type { Deadlines } from "../../outbound/connection.ts";
-import { type AddressPolicy, default_ports, ranges, type UrlProblem } from "../../outbound/destination.ts";
+import type { AddressPolicy, UrlProblem } from "../../outbound/destination.ts";
 import { createOutbound, type Outcome, type Resolve } from "../../outbound/outbound.ts";
 import type { Answered, TalkOver } from "../../outbound/talk.ts";
 import type { AttemptError, AttemptResult } from "../attempt.ts";
@@ -56,21 +57,11 @@ const kept_headers = [
   ...["webhook-delivery", "x-request-id", "x-correlation-id", "cf-ray", "x-amzn-requestid", "traceparent"],
 ];
 
-const senders = new WeakMap<Service, Readonly<Record<Mode, Sender>>>();
+const senders = forEachPolicy((policy) => createSender({ policy }));
 
-/** The one sender of a mode. */
-export function senderOf(service: Service, mode: Mode): Sender {
-  let made = senders.get(service);
-  if (made === undefined) {
-    const openings = ranges(service.webhook_allow_cidrs);
-    const policy = { loopback_server: service.loopback_only, ports: default_ports, openings };
-    made = {
-      live: createSender({ policy: { ...policy, mode: "live" } }),
-      test: createSender({ policy: { ...policy, mode: "test" } }),
-    };
-    senders.set(service, made);
-  }
-  return made[mode];
+/** The one sender of a mode for the receivers of the operator, or for those of merchants. */
+export function senderOf(service: Service, mode: Mode, { merchant_id }: Pick<Subscription, "merchant_id">): Sender {
+  return senders(service, mode, merchant_id === null ? "operator" : "merchant");
 }
 
 /** A sender for the receivers that the policy allows. It keeps connections open between attempts. */
@@ -155,7 +146,7 @@ export async function attempt(claim: Claim, store: Store, service: Service, test
   const { sending, signatures } = signed(claim, secrets, test, realTime.now());
   const begun_at = performance.now();
   under_way.add(1, store.mode);
-  const result = await senderOf(service, store.mode)
+  const result = await senderOf(service, store.mode, claim.subscription)
     .send(sending)
     .finally(() => under_way.add(-1, store.mode));
   attempts_made.add(1, store.mode, result.error?.code ?? "delivered");

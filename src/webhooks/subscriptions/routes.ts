@@ -116,7 +116,7 @@ function create(call: Call, body: CreateSubscription, service: Service): Promise
   const work = async () => {
     const merchant_id = (await merchantMeant(call, body.merchant_id)) ?? null;
     const found = { ...(await withFound(call, body)), merchant_id };
-    await refuseAddress(call, body.url, service);
+    await refuseAddress(call, body.url, { merchant_id }, service);
     await fanOutWaiting(call.store.base);
     const made = async (tx: Tx) =>
       subscriptionAnswer(await createSubscription(tx, found, sealed, await fanOutAll(tx.scoped(unscoped))), { secret });
@@ -144,9 +144,14 @@ async function withFound<Input extends Pick<UpdateSubscription, "merchants">>(
   return { ...input, merchants: [...new Set(ids)].sort((one, other) => one - other) };
 }
 
-/** Refuses an address that no webhook may be sent to. */
-async function refuseAddress(call: Call, url: string, service: Service): Promise<void> {
-  const unfit = await senderOf(service, call.store.mode).problem(url);
+/** Refuses an address that no webhook of this owner may be sent to. */
+async function refuseAddress(
+  call: Call,
+  url: string,
+  owner: Pick<Subscription, "merchant_id">,
+  service: Service,
+): Promise<void> {
+  const unfit = await senderOf(service, call.store.mode, owner).problem(url);
   if (unfit?.code === "blocked_address") {
     throw new Fault("blocked_address", "The receiver's address is not public.", {
       fields: [{ field: "url", ...unfit }],
@@ -160,7 +165,10 @@ const randomSecret = () => newSecret(crypto.getRandomValues(new Uint8Array(secre
 function update(call: Call, id: string, body: UpdateSubscription, service: Service): Promise<Response> {
   return answerLongWork(call, async () => {
     const found = await withFound(call, body);
-    if (body.url !== undefined) await refuseAddress(call, body.url, service);
+    if (body.url !== undefined) {
+      const owner = await call.store.read((db) => getSubscription(db, id));
+      await refuseAddress(call, body.url, owner, service);
+    }
     if (body.active) await endAllWaiting(call.store.base);
     return answerWrite(call, 200, async (tx) => {
       await requireRevision(tx, call, id);

@@ -16,7 +16,13 @@ const clock = systemClock();
 
 /** A caller of servers on this machine that waits so long for an answer. Its `close` lets go of the connections. */
 export function openCaller(headers_ms = 15_000) {
-  const policy = { mode: "test", loopback_server: true, ports: default_ports, openings: ranges([]) } as const;
+  const policy = {
+    mode: "test",
+    chosen_by: "operator",
+    loopback_receivers: true,
+    ports: default_ports,
+    openings: ranges([]),
+  } as const;
   const outbound = createOutbound({ policy, deadlines: { connect_ms: 15_000, headers_ms, body_ms: 15_000 } });
   const api = createApi(outbound, platform);
   return {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { default_ports, ranges } from "../../../src/outbound/destination.ts";
+import { addressPolicy, ranges } from "../../../src/outbound/destination.ts";
 import { createOutbound } from "../../../src/outbound/outbound.ts";
 import { waysBy } from "../../../src/shipping/carriers/asking.ts";
 import type { Ctx } from "../../../src/shipping/carriers/connector.ts";
@@ -478,7 +478,8 @@ describe("an account", () => {
 
   test("at a private address is reached where the operator opened its range, and nowhere else", async () => {
     const deadlines = { connect_ms: 4000, headers_ms: 4000, body_ms: 4000 };
-    const shut = { mode: "test", loopback_server: false, ports: default_ports, openings: ranges([]) } as const;
+    const settings = { loopback_receivers: false, webhook_allow_cidrs: [], merchant_allow_cidrs: [] };
+    const shut = addressPolicy(settings, "test", "operator");
     const before = mock.asked.length;
     for (const [openings, reached] of [
       [[], false],

@@ -12,7 +12,13 @@ export const at = Date.parse("2026-11-20T09:30:00.000Z");
 
 /** A way to servers on this machine that waits so long for an answer. Its `close` lets go of the connections. */
 export function openMeans({ name }: OutsideCarrier, wait_ms = 15_000) {
-  const policy = { mode: "test", loopback_server: true, ports: default_ports, openings: ranges([]) } as const;
+  const policy = {
+    mode: "test",
+    chosen_by: "operator",
+    loopback_receivers: true,
+    ports: default_ports,
+    openings: ranges([]),
+  } as const;
   const deadlines = { connect_ms: 15_000, headers_ms: wait_ms, body_ms: wait_ms };
   const outbound = createOutbound({ policy, deadlines });
   const ways = waysBy(outbound, name);

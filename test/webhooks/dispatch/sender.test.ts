@@ -17,8 +17,14 @@ afterAll(async () => {
   for (const close of closers) await close();
 });
 
-const laptop: AddressPolicy = { mode: "test", loopback_server: true, ports: default_ports, openings: ranges([]) };
-const opened: AddressPolicy = { ...laptop, loopback_server: false, openings: ranges(["127.0.0.0/8"]) };
+const laptop: AddressPolicy = {
+  mode: "test",
+  chosen_by: "operator",
+  loopback_receivers: true,
+  ports: default_ports,
+  openings: ranges([]),
+};
+const opened: AddressPolicy = { ...laptop, loopback_receivers: false, openings: ranges(["127.0.0.0/8"]) };
 const deadlines = { connect_ms: 300, headers_ms: 300, body_ms: 150 };
 const loopback = async () => ["127.0.0.1"];
 
@@ -465,7 +471,8 @@ test.each(["quickestTalk(process)", "talkByNode"])(
     import { ranges } from ${JSON.stringify(`${import.meta.dir}/../../../src/outbound/destination.ts`)};
     import { talkByNode } from ${JSON.stringify(`${import.meta.dir}/../../../src/outbound/node_talk.ts`)};
     import { quickestTalk } from ${JSON.stringify(`${import.meta.dir}/../../../src/outbound/outbound.ts`)};
-    const policy = { mode: "test", loopback_server: false, ports: [], openings: ranges(["127.0.0.0/8"]) };
+    const openings = ranges(["127.0.0.0/8"]);
+    const policy = { mode: "test", chosen_by: "operator", loopback_receivers: false, ports: [], openings };
     const sender = createSender({ policy, resolve: async () => ["127.0.0.1"], talkOver: ${talkOver} });
     const send = async (url) => (await sender.send({ url, headers: {}, body: "{}" })).error?.code ?? "ok";
     console.log(await send("${plain.url}"), await send("https://receiver.test:${tls.port}/"));
