@@ -77,6 +77,10 @@ const parcelRoutes = new Elysia()
         chapter: "Tracking",
         tagged: true,
         summary: "Record a scan of a parcel",
+        description:
+          "The first scan ships the parcel, and `delivered` delivers it. The newest scan decides the status, except" +
+          " that after `delivered` only `returned` changes it, and after `returned` nothing does: carriers end a" +
+          " return to the sender with `delivered`, which does not deliver the order.",
         answers: { 201: EnvelopedView(TrackingView) },
       }),
     },

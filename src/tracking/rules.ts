@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { EventType } from "../outbox/catalog.ts";
 import {
+  isDelivered,
+  isReturned,
   pastScans,
   type TrackingEventStatus,
   type TrackingMeaning,
@@ -58,11 +60,13 @@ export const beforeEvents: Standing = {
 };
 
 /**
- * Adds one event to a record's standing. Of all events the greatest by (final, occurred_at, rank) decides, so that the
- * order of arrival does not matter: a late old event changes nothing, and after `delivered` only `returned` does.
+ * Adds one event to a record's standing. Of all events the greatest by (finality, occurred_at, rank) decides, so that
+ * the order of arrival does not matter: a late old event changes nothing, after `delivered` only `returned` does, and
+ * after `returned` nothing does.
  */
 export function afterEvent(standing: Standing, event: TrackingFact): TrackingStep {
-  const { shows, emits, order_act }: TrackingMeaning = trackingMeanings[event.status];
+  const { shows, emits }: TrackingMeaning = trackingMeanings[event.status];
+  const order_act = orderActAfter(standing, event);
   if (!outranks(event, standing)) return { standing, decides: false, changed: false, emits: [], order_act };
   const { status: event_status, occurred_at, event_hash } = event;
   const changed = shows !== standing.status;
@@ -72,15 +76,40 @@ export function afterEvent(standing: Standing, event: TrackingFact): TrackingSte
   return { standing: next, decides: true, changed, emits: news, order_act };
 }
 
+/** The act on the order that an event asks for. A delivery after the parcel came back is one to its sender. */
+function orderActAfter(standing: Standing, { status, occurred_at }: TrackingFact): TrackingStep["order_act"] {
+  const { order_act }: TrackingMeaning = trackingMeanings[status];
+  const isBack = isReturned(standing.status) && occurred_at >= (standing.occurred_at ?? 0);
+  return isBack && isDelivered(status) ? null : order_act;
+}
+
+/**
+ * The act on the order, with all events known before: a return that a later one has outranked also precedes a delivery
+ * to the sender.
+ */
+export function orderActAmong(
+  { order_act }: TrackingStep,
+  event: TrackingFact,
+  earlier: readonly Pick<TrackingFact, "status" | "occurred_at">[],
+): TrackingStep["order_act"] {
+  if (!isDelivered(event.status)) return order_act;
+  const cameBack = earlier.some(({ status, occurred_at }) => isReturned(status) && occurred_at <= event.occurred_at);
+  return cameBack ? null : order_act;
+}
+
 /** The status of a record after these events, given in any order. */
 export function standingAfter(events: readonly TrackingFact[]): Standing {
   return events.reduce((standing, event) => afterEvent(standing, event).standing, beforeEvents);
 }
 
-/** Events in the order in which they happened, oldest first: what each changes is emitted in this order. */
+/**
+ * Events in the order in which they happened, oldest first: what each changes is emitted in this order. A delivery at
+ * the moment of a return is one to the sender, so it comes after it.
+ */
 export function inOrder<Event extends Pick<TrackingFact, "status" | "occurred_at">>(events: readonly Event[]): Event[] {
+  const turn = (status: TrackingEventStatus) => (isDelivered(status) ? trackingEventStatuses.length : rank(status));
   return events.toSorted((one, other) => {
-    return one.occurred_at - other.occurred_at || rank(one.status) - rank(other.status);
+    return one.occurred_at - other.occurred_at || turn(one.status) - turn(other.status);
   });
 }
 
@@ -159,12 +188,13 @@ export function pastFacts({ tracking_number, ...moments }: PastParcel): Tracking
 
 function outranks(event: TrackingFact, standing: Standing): boolean {
   if (standing.event_status === null || standing.occurred_at === null || standing.event_hash === null) return true;
-  const { final } = trackingMeanings[event.status];
-  const decided = trackingMeanings[standing.event_status].final;
-  if (final !== decided) return final;
+  const more = finality(event.status) - finality(standing.event_status);
+  if (more !== 0) return more > 0;
   if (event.occurred_at !== standing.occurred_at) return event.occurred_at > standing.occurred_at;
   if (event.status !== standing.event_status) return rank(event.status) > rank(standing.event_status);
   return event.event_hash > standing.event_hash;
 }
+
+const finality = (status: TrackingEventStatus): number => (trackingMeanings[status].final ? rank(status) : 0);
 
 const rank = (status: TrackingEventStatus): number => trackingEventStatuses.indexOf(status);

@@ -82,6 +82,22 @@ describe("afterEvent", () => {
     }
   });
 
+  test("lets nothing move a returned record, whatever happened when", () => {
+    const returned = standingAfter([fact("returned", 5)]);
+    for (const status of trackingEventStatuses) {
+      for (const occurred_at of [1, 5, 99]) {
+        expect([status, afterEvent(returned, fact(status, occurred_at)).changed]).toEqual([status, false]);
+        expect(standingAfter([fact(status, occurred_at), fact("returned", 5)]).status).toBe("returned");
+      }
+    }
+  });
+
+  test("asks for no delivery of an order once its parcel came back", () => {
+    const returned = standingAfter([fact("returned", 5)]);
+    const acts = [1, 5, 99].map((occurred_at) => afterEvent(returned, fact("delivered", occurred_at)).order_act);
+    expect(acts).toEqual(["deliver", null, null]);
+  });
+
   test("keeps a returned record through the scans of its way home", () => {
     expect(standingAfter([fact("returned", 5), fact("in_transit", 6)]).status).toBe("returned");
   });

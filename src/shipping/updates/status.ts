@@ -30,7 +30,10 @@ export type TrackingEventStatus = (typeof trackingEventStatuses)[number];
 export interface TrackingMeaning {
   /** The record's status while an event of this status decides it. */
   readonly shows: TrackingStatus;
-  /** After a final event, events that are not final change nothing, however late they happened. */
+  /**
+   * After a final event, events that are not final change nothing, however late they happened. Of two final events the
+   * one of higher rank decides: after `returned` nothing does.
+   */
   readonly final: boolean;
   /** Emitted after `shipment.tracking_updated` when the record's status becomes `shows`. */
   readonly emits: Extract<EventType, "shipment.in_transit" | "shipment.delivered" | "shipment.exception"> | null;
@@ -66,6 +69,11 @@ export function isAwaited(status: TrackingEventStatus): boolean {
 /** Whether the parcel was delivered, perhaps signed for. */
 export function isDelivered(status: TrackingEventStatus): boolean {
   return status === "delivered";
+}
+
+/** Whether the parcel came back to its sender. What carriers report after that is about its way back. */
+export function isReturned(status: TrackingEventStatus): boolean {
+  return status === "returned";
 }
 
 /** Whether a carrier has the parcel and has not finished with it. */

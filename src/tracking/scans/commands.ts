@@ -16,12 +16,12 @@ import { emit } from "../../outbox/emit.ts";
 import { main_merchant, refuseShared } from "../../owners/rules.ts";
 import { scannedSscc } from "../../shipping/labels/sscc.ts";
 import { findLabelCost, findLabelCosts } from "../../shipping/labels/store.ts";
-import { type TrackingEventStatus, trackingMeanings } from "../../shipping/updates/status.ts";
+import { isReturned, type TrackingEventStatus, trackingMeanings } from "../../shipping/updates/status.ts";
 import type { TrackingLocation, TrackingUpdate } from "../../shipping/updates/update.ts";
 import { unknownNumber } from "../numbers/unknown.ts";
 import { looseView, type ParcelOrder, parcelView } from "../parcel.ts";
 import type { Teller, TrackingEvent, TrackingHistory, TrackingRecord } from "../record.ts";
-import { afterEvent, duplicateHash, inOrder, newFacts, type TrackingStep } from "../rules.ts";
+import { afterEvent, duplicateHash, inOrder, newFacts, orderActAmong, type TrackingStep } from "../rules.ts";
 import type { RecordScan } from "../schemas.ts";
 import {
   insertEvent,
@@ -187,8 +187,7 @@ async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, acto
   const hash = duplicateHash({ tracking_number, ...stored });
   const source_event_id = ownEventId(before, stored.source_event_id);
   if (!(await insertEvent(tx, { record_id: before.id, hash, ...stored, source_event_id }))) return before;
-  const { status, occurred_at } = report;
-  const step = afterEvent(standingOf(before), { status, occurred_at, event_hash: hash });
+  const step = await stepOf(tx, before, report, hash);
   const moved = await moveParcel(tx, before.shipment_id, step, actor);
   if (!step.decides) return before;
   const [after = before] = await saveRecords(tx, [decidedBy(before, step, report)]);
@@ -196,6 +195,16 @@ async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, acto
   const data = moved === null ? await looseData(tx, after, actor) : await parcelData(tx, moved, after, actor);
   await emit(tx, newsOf(step, data, { before, after, moved }));
   return after;
+}
+
+/** What a report that was just stored changes of a record. */
+async function stepOf(tx: Tx, before: TrackingRecord, report: TrackingReport, hash: string): Promise<TrackingStep> {
+  const { status, occurred_at } = report;
+  const event = { status, occurred_at, event_hash: hash };
+  const step = afterEvent(standingOf(before), event);
+  // Only a late report can have an outranked return before it.
+  if (!isReturned(before.status) || step.order_act === null) return step;
+  return { ...step, order_act: orderActAmong(step, event, await listEvents(tx, [before.id])) };
 }
 
 /** An event's id as it is kept: it tells repeats at each merchant who knows the number, and not among them. */
@@ -354,7 +363,9 @@ export async function recordScans(
     const hash = duplicateHash({ tracking_number: record.tracking_number, ...report });
     const isKnown = events.some((event) => event.hash === hash);
     const { status, occurred_at } = report;
-    const step = afterEvent(standingOf(record), { status, occurred_at, event_hash: hash });
+    const event = { status, occurred_at, event_hash: hash };
+    const after = afterEvent(standingOf(record), event);
+    const step = { ...after, order_act: orderActAmong(after, event, events) };
     if (isKnown) done[at] = historyAfter(tx, known, record, events);
     else reports.push({ at, actor, known, report, hash, step });
   }
