@@ -42,6 +42,8 @@ const liteBytes = lite.customType<{ data: Uint8Array; driverData: Uint8Array }>(
 export const hasText = (column: AnyColumn | SQLWrapper): SQL => sql`length(${column}) > 0`;
 /** A moment: milliseconds since 1970, which sort and compute the same on both engines. */
 export const time = int;
+/** A day of the calendar, without a zone: days since 1970-01-01. */
+export const day = int;
 /** The integer key of a record, allotted by the database and never used twice. */
 export const id = () =>
   pick(

@@ -11,7 +11,7 @@ import type { Db, Store } from "./database/store.ts";
 import { type CsvFile, csvPages, pagesOf } from "./http/csv.ts";
 import { movementExport } from "./inventory/ledger/routes.ts";
 import { lotView } from "./inventory/lots/lot.ts";
-import { listLots, listLotUnits, lotPosition } from "./inventory/lots/store.ts";
+import { listLots, listLotUnits, lotPosition, zonesOf } from "./inventory/lots/store.ts";
 import { type Receipt, receiptView } from "./inventory/receipts/receipt.ts";
 import { listReceipts, receiptPosition } from "./inventory/receipts/store.ts";
 import { exportWithoutBins } from "./inventory/sheets/routes.ts";
@@ -95,13 +95,12 @@ function filesFor(asker: AskerWithPeople): readonly Writing[] {
           db,
           rows.map(({ id }) => id),
         );
-        return rows.map((lot) =>
-          lotView(
-            lot,
-            units.filter(({ lot_id }) => lot_id === lot.id),
-            db.now,
-            false,
-          ),
+        const of = Map.groupBy(units, ({ lot_id }) => lot_id);
+        return Promise.all(
+          rows.map(async (lot) => {
+            const own = of.get(lot.id) ?? [];
+            return lotView(lot, own, { zones: await zonesOf(db, own), now: db.now }, false);
+          }),
         );
       },
     ),

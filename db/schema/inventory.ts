@@ -1,6 +1,21 @@
 import { type LotStatus, lotStatuses, type MovementType, type OutsidePlace } from "../../src/inventory/status.ts";
 import type { ActorType } from "../../src/kit/actor.ts";
-import { bool, check, folded, foreignKey, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
+import {
+  bool,
+  check,
+  day,
+  folded,
+  foreignKey,
+  id,
+  index,
+  int,
+  oneOf,
+  table,
+  text,
+  time,
+  unique,
+  where,
+} from "../kit.ts";
 import { owner, sameOwner } from "./merchants.ts";
 import { products } from "./products.ts";
 import { bins, warehouses } from "./warehouses.ts";
@@ -15,7 +30,8 @@ export const lots = table(
       .references(() => products.id),
     lot_number: text().notNull(),
     received_date: time().notNull(),
-    expiration_date: time(),
+    /** Its last day, which counts in each warehouse as long as it lasts there. */
+    expires_on: day(),
     status: text().$type<LotStatus>().notNull(),
     created_at: time().notNull(),
     /** Raised by each change of its status or its dates; the units that come and go are none. */
@@ -25,7 +41,7 @@ export const lots = table(
     unique("lots_number").on(t.product_id, t.lot_number),
     index("lots_named").on(t.lot_number),
     index("lots_number_folded").on(folded(t.lot_number)),
-    index("lots_expiry").on(t.expiration_date).where(where("status = 'available' and expiration_date is not null")),
+    index("lots_expiry").on(t.expires_on).where(where("status = 'available' and expires_on is not null")),
     index("lots_recalled").on(t.id).where(where("status = 'recalled'")),
     oneOf("lots", "status", lotStatuses),
   ],
@@ -49,6 +65,11 @@ export const stock_items = table(
     reserved: int().notNull(),
     /** When the first units came: what came first leaves first. */
     received_at: time().notNull(),
+    /**
+     * Of units of a lot in a storage bin: the day of their warehouse on which time alone next changes whether they can
+     * be promised, as far as that was noted. Null once nothing changes any more.
+     */
+    turns_on: day(),
     updated_at: time().notNull(),
   },
   (t) => [
@@ -57,6 +78,7 @@ export const stock_items = table(
     unique("stock_items_place_no_lot").on(t.product_id, t.bin_id).where(where("lot_id is null")),
     index("stock_items_held").on(t.product_id).where(where("on_hand > 0")),
     index("stock_items_bin").on(t.bin_id),
+    index("stock_items_turning").on(t.warehouse_id, t.turns_on).where(where("turns_on is not null")),
     index("stock_items_lot").on(t.lot_id).where(where("lot_id is not null")),
     foreignKey({
       name: "stock_items_owned_product",

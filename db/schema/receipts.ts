@@ -1,5 +1,5 @@
 import { type ReceiptStatus, receiptStatuses } from "../../src/inventory/receipts/status.ts";
-import { check, folded, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
+import { check, day, folded, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
 import { owner } from "./merchants.ts";
 import { products } from "./products.ts";
 import { warehouses } from "./warehouses.ts";
@@ -46,7 +46,7 @@ export const receipt_lines = table(
       .notNull()
       .references(() => products.id),
     lot_number: text(),
-    expiration_date: time(),
+    expires_on: day(),
     quantity: int().notNull(),
     /** Units that came, more than expected perhaps. */
     received: int().notNull(),

@@ -115,7 +115,7 @@ const pageReturns = inIds("select id, order_id from returns where order_id in $i
 
 const skuPage = db.prepare("select * from products order by sku limit ?");
 const skuStock = inIds(
-  "select s.*, b.code, b.kind, z.temperature_zone, w.name, l.lot_number, l.status, l.expiration_date" +
+  "select s.*, b.code, b.kind, z.temperature_zone, w.name, l.lot_number, l.status, l.expires_on" +
     " from stock_items s join bins b on b.id = s.bin_id left join zones z on z.id = b.zone_id" +
     " join warehouses w on w.id = s.warehouse_id left join lots l on l.id = s.lot_id" +
     " where s.on_hand > 0 and s.product_id in $ids",

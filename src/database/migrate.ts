@@ -2,6 +2,7 @@
 import type { Database } from "bun:sqlite";
 import type { Mode } from "../kit/mode.ts";
 import { startRefused } from "./exit.ts";
+import { asksForDays, fillLocalDays } from "./local_days.ts";
 import { migrationNames } from "./migration_files.ts" with { type: "macro" };
 import type { Migration } from "./migration_sql.ts";
 import { applicationId } from "./sqlite_connection.ts";
@@ -212,7 +213,10 @@ function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[],
   raw.run("insert into commit_sequence (id, number) values (1, 0) on conflict do nothing");
   const before = sequences(raw);
   for (const { name, kind = "breaking", statements } of missing) {
-    for (const statement of statements) raw.run(statement);
+    for (const statement of statements) {
+      raw.run(statement);
+      if (asksForDays(statement)) fillLocalDays(raw);
+    }
     raw.run("insert into migrations (name, kind) values (?, ?)", [name, kind]);
   }
   const broken = raw.query("pragma foreign_key_check").all();

@@ -116,7 +116,7 @@ function receive(article: Article, at: number, quantity: number): ActOf<"receipt
     quantity,
     bin: article.bin,
     lot_number: article.lot_tracking ? `L${date}-${article.sku.replace("-", "")}` : null,
-    // Goods expire at the start of a day, as printed on labels.
+    // The last day, as printed on labels.
     expiration_at: shelf_life_days === null ? null : Math.floor(at / day_ms + shelf_life_days) * day_ms,
     unit_cost_cents: Math.round(article.price_cents * 0.62),
     reference: `PO-${date}`,

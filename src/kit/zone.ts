@@ -1,5 +1,6 @@
 // Dates in time zones. A day is a number of days since 1970-01-01, without a zone. Zones matter only in two places: for
 // the local day of a moment, and for the moment of a local time.
+import { momentOf } from "./clock.ts";
 import { invalid } from "./fault.ts";
 
 const day_ms = 86_400_000;
@@ -71,6 +72,14 @@ function onlyZone(country: string): string | null {
   return zones?.[0] ?? null;
 }
 
+/** The first moment (ms) of a day in a zone, also where the clocks skip or repeat midnight. */
+export function dayStart(day: number, zone: string): number {
+  let at = momentAt({ day, minute: 0 }, zone);
+  while (localTime(at, zone).day < day) at += quarter_ms;
+  while (localTime(at - quarter_ms, zone).day >= day) at -= quarter_ms;
+  return at;
+}
+
 let written = { day: Number.NaN, text: "" };
 
 /** A day as `YYYY-MM-DD`. Lists often write the same day many times in a row. */
@@ -84,6 +93,28 @@ export function readDay(text: string): number | null {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   const day = at / day_ms;
   return Number.isNaN(at) || dayText(day) !== text ? null : day;
+}
+
+/** A day, if any, as the API writes it where a timestamp is expected: the last millisecond of its date, in any zone. */
+export function dayEndTextOrNull(day: number | null): string | null {
+  return day === null ? null : `${dayText(day)}T23:59:59.999Z`;
+}
+
+/** The moment (ms) that a field of `momentField` names, of which a date alone is the start of that day in a zone. */
+export function momentIn(text: string, zone: string): number {
+  const day = readDay(text);
+  return day === null ? momentOf(text) : dayStart(day, zone);
+}
+
+const written_day = /^(\d{4}-\d\d-\d\d)(?:T(?:00:00(?::00(?:\.0+)?)?|23:59:59(?:\.9+)?)(?:Z|[+-]00:00))?$/;
+
+/**
+ * The day that a field of `momentField` names: a date, also when it is written as the first or the last moment of its
+ * day in UTC. Any other moment is on the day that it is in a zone.
+ */
+export function dayOf(text: string, zone: string): number {
+  const day = readDay(written_day.exec(text)?.[1] ?? "");
+  return day ?? localTime(momentOf(text), zone).day;
 }
 
 export const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;

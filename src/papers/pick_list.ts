@@ -1,4 +1,5 @@
 import type { DispatchCalendar } from "../inventory/warehouses/calendar.ts";
+import { dayText } from "../kit/zone.ts";
 import { estimatedShipDate, type Order } from "../orders/order.ts";
 import { type Codes, numberAmong } from "../owners/rules.ts";
 import {
@@ -101,8 +102,8 @@ function stopTable({ stops }: Leg, caption: string | null, inWords: InWords): Ta
   return { caption, columns: stopColumns, rows: stops.map((stop) => stopRow(stop, inWords)), total: null };
 }
 
-function stopRow({ bin, sku, name, lot_number, expiration_date, quantity, shares }: Stop, inWords: InWords): Cell[] {
-  const expires = expiration_date === null ? [] : [`expires ${new Date(expiration_date).toISOString().slice(0, 10)}`];
+function stopRow({ bin, sku, name, lot_number, expires_on, quantity, shares }: Stop, inWords: InWords): Cell[] {
+  const expires = expires_on === null ? [] : [`expires ${dayText(expires_on)}`];
   const item: Piece[] = [textPiece(name, "strong")];
   if (lot_number !== null) item.push(listPiece([`Lot ${lot_number}`, ...expires], "plain"));
   if (inWords !== null) item.push(inWords(shares));

@@ -1,9 +1,9 @@
 import type { PlannedUnits } from "../inventory/reservations/claim.ts";
 import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
-import { isoOrNull } from "../kit/clock.ts";
 import { Fault, type FieldProblem } from "../kit/fault.ts";
 import { onFirstUse } from "../kit/first_use.ts";
 import { wireId } from "../kit/ids.ts";
+import { dayEndTextOrNull } from "../kit/zone.ts";
 import { hinderedBy, type Order, partsOf, publicStatus } from "../orders/order.ts";
 import { refusal } from "../orders/rules.ts";
 import type { Codes } from "../owners/rules.ts";
@@ -26,7 +26,8 @@ export interface Stop {
   readonly name: string;
   readonly lot_number: string | null;
   /** Milliseconds since 1970. */
-  readonly expiration_date: number | null;
+  /** The lot's last day, in days since 1970-01-01. */
+  readonly expires_on: number | null;
   readonly quantity: number;
   /** In the order in which the orders were named. */
   readonly shares: readonly Share[];
@@ -96,7 +97,7 @@ function stopsOf(units: readonly PlannedUnits[], orders: readonly Order[], produ
   const stops = [...places.values()].flatMap((here) => {
     const [first] = here;
     if (first === undefined) return [];
-    const { bin, pick_order, lot_number, expiration_date } = first;
+    const { bin, pick_order, lot_number, expires_on } = first;
     const { sku = "", name = "" } = known.get(first.product_id) ?? {};
     const counts = new Map<number, number>();
     for (const { order_id, quantity } of here) counts.set(order_id, (counts.get(order_id) ?? 0) + quantity);
@@ -105,7 +106,7 @@ function stopsOf(units: readonly PlannedUnits[], orders: readonly Order[], produ
       return quantity === undefined ? [] : [{ order, quantity }];
     });
     const quantity = shares.reduce((sum, share) => sum + share.quantity, 0);
-    return [{ bin, pick_order, sku, name, lot_number, expiration_date, quantity, shares }];
+    return [{ bin, pick_order, sku, name, lot_number, expires_on, quantity, shares }];
   });
   return stops.sort(
     (a, b) =>
@@ -169,9 +170,9 @@ export function walkView({ orders, legs, missing, picked }: Walk) {
     warehouses: legs.map(({ warehouse, stops }) => ({
       warehouse_id: wireId("warehouse", warehouse.id),
       name: warehouse.name,
-      stops: stops.map(({ shares, expiration_date, ...stop }) => ({
+      stops: stops.map(({ shares, expires_on, ...stop }) => ({
         ...stop,
-        expiration_date: isoOrNull(expiration_date),
+        expiration_date: dayEndTextOrNull(expires_on),
         orders: shares.map(({ order, quantity }) => ({ ...named(order), quantity })),
       })),
     })),

@@ -37,7 +37,8 @@ const description = `Fulfillment for third-party logistics: orders, stock, label
 - **Keys**: send \`Authorization: Bearer ph_live_…\`. A key of test mode (\`ph_test_…\`) sees a world of its own.
 - **Identifiers**: wherever a request takes one, \`1042\`, \`"1042"\` and \`"ord_1042"\` mean the same.
   An order is meant by its \`order_number\` as well, in paths too.
-- **Money** is a number or a text with at most two decimals. **Moments** are ISO 8601 in UTC.
+- **Money** is a number or a text with at most two decimals. **Timestamps** are ISO 8601 in UTC.
+  A date without a time is a day of the warehouse's calendar.
 - **To try it**: with a test key, send the examples of *Create a product*, *Add inventory*, *Create a customer* and
   *Create an order* first: then the other operations have a record to work on.
 - **Fields**: a field that is unknown, or given twice, is refused by name, and so is a parameter of the query. All bad

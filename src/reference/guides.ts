@@ -2,6 +2,7 @@
 import addresses from "./guides/addresses.md" with { type: "text" };
 import billing from "./guides/billing.md" with { type: "text" };
 import commandLine from "./guides/command_line.md" with { type: "text" };
+import dates from "./guides/dates.md" with { type: "text" };
 import installing from "./guides/installing.md" with { type: "text" };
 import keys from "./guides/keys.md" with { type: "text" };
 import limits from "./guides/limits.md" with { type: "text" };
@@ -24,6 +25,7 @@ import { privacyTables } from "./privacy.ts";
 /** Sections of the description, each with its heading, in the order in which they are read. */
 export const sections: readonly string[] = [
   limits,
+  dates,
   merchants,
   installing,
   settings,

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Fault, orFault } from "../../src/kit/fault.ts";
-import { checkTimezone, dayText, localTime, momentAt, readDay, weekdayOf } from "../../src/kit/zone.ts";
+import {
+  checkTimezone,
+  dayOf,
+  dayStart,
+  dayText,
+  localTime,
+  momentAt,
+  momentIn,
+  readDay,
+  weekdayOf,
+} from "../../src/kit/zone.ts";
 
 const zones = [
   "UTC",
@@ -82,4 +92,46 @@ test.each([
 test("weeks begin on Mondays", () => {
   const days = ["2026-11-16", "2026-11-21", "2026-11-22", "1969-12-29"];
   expect(days.map((day) => weekdayOf(readDay(day) ?? 0))).toEqual([0, 5, 6, 0]);
+});
+
+describe("a day in a zone", () => {
+  test.each([
+    ["America/New_York", "2026-03-08", "2026-03-08T05:00:00.000Z"],
+    ["America/New_York", "2026-03-09", "2026-03-09T04:00:00.000Z"],
+    ["Asia/Kathmandu", "2026-01-01", "2025-12-31T18:15:00.000Z"],
+    // Clocks go from midnight to one o'clock.
+    ["America/Santiago", "2025-09-07", "2025-09-07T04:00:00.000Z"],
+    ["Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00.000Z"],
+    // Clocks go back at midnight, or to it, so that it comes twice.
+    ["America/Santiago", "2026-04-05", "2026-04-05T04:00:00.000Z"],
+    ["America/Havana", "2026-11-01", "2026-11-01T04:00:00.000Z"],
+  ])("begins in %s on %s at %s", (zone, day, expected) => {
+    expect(new Date(dayStart(readDay(day) ?? 0, zone)).toISOString()).toBe(expected);
+    expect(new Date(momentIn(day, zone)).toISOString()).toBe(expected);
+  });
+
+  test("begins at the first moment that is on it", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 10_957, max: 32_000 }),
+        fc.constantFrom(...zones, "America/Havana"),
+        (day, zone) => {
+          const at = dayStart(day, zone);
+          expect(localTime(at, zone).day).toBeGreaterThanOrEqual(day);
+          expect(localTime(at - 1, zone).day).toBeLessThan(day);
+        },
+      ),
+    );
+  });
+
+  test("a date, or the first or last moment of one in UTC, is that date; another moment is on its local day", () => {
+    const read = (text: string, zone = "America/New_York") => dayText(dayOf(text, zone));
+    for (const text of ["2026-02-01", "2026-02-01T00:00Z", "2026-02-01T00:00:00.000Z", "2026-02-01T23:59:59.999Z"]) {
+      expect(read(text)).toBe("2026-02-01");
+      expect(read(text, "Asia/Tokyo")).toBe("2026-02-01");
+    }
+    expect(read("2026-02-01T04:59:59Z")).toBe("2026-01-31");
+    expect(read("2026-02-01T15:00:00Z", "Asia/Tokyo")).toBe("2026-02-02");
+    expect(read("2026-02-01T00:00:00+09:00", "Asia/Tokyo")).toBe("2026-02-01");
+  });
 });

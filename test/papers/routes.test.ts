@@ -26,7 +26,7 @@ const walk = [
   "CN-东京",
   "ROCKET-LAUNCHER-WITH-A-LONG-SKU-0001",
 ];
-const expiry = "2027-05-01T00:00:00.000Z";
+const expiry = "2027-05-01T23:59:59.999Z";
 const notes = "Fragile & <b>heavy</b>\nلا تنسى البطاقة";
 
 // The first paper opens eight fonts, which takes its time beside other work.

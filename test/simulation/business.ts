@@ -84,5 +84,13 @@ export interface Level {
 
 export type LotStatus = "available" | "on_hold" | "quarantined" | "recalled" | "expired" | "damaged";
 
+const clock = new Intl.DateTimeFormat("en-US", { timeZone: "America/New_York", hour: "numeric", hourCycle: "h23" });
+
+/** The midnight in New York, where both houses are, after the last day of a lot, whose name is that day in UTC. */
+export function endOf(lot: number): number {
+  const summer = lot + day_ms + 4 * 3_600_000;
+  return clock.format(summer) === "00" ? summer : summer + 3_600_000;
+}
+
 /** What a lot is called that expires at this moment. */
 export const lotName = (lot: number) => `L${lot / day_ms}`;

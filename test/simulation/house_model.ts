@@ -1,7 +1,7 @@
 // What goes on in the house, as the contract tells it: lots are held back, deliveries come, units are moved between
 // warehouses, and shelves are counted.
 import { binFor, Refused } from "./bin_model.ts";
-import { type BinCode, type House, houses, type LotStatus, type Sku } from "./business.ts";
+import { type BinCode, endOf, type House, houses, type LotStatus, type Sku } from "./business.ts";
 import { Model } from "./model.ts";
 import { type Claim, type Item, sum } from "./stock_model.ts";
 
@@ -88,7 +88,7 @@ export class HouseModel extends Model {
     this.lots.set(lot, before);
     if (before === status) return;
     if (!lotMoves[status].includes(before)) throw new Refused("invalid_state_transition");
-    if (status === "available" && lot <= this.now) throw new Refused("validation_failed");
+    if (status === "available" && endOf(lot) <= this.now) throw new Refused("validation_failed");
     this.lots.set(lot, status);
     const own = [...this.items.entries()].filter(([, item]) => item.lot === lot && item.kind !== "staging");
     if (before === "available") for (const [at, item] of own) this.displace(at, item.reserved);

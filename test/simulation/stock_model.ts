@@ -5,6 +5,7 @@ import {
   type BinCode,
   bins,
   day_ms,
+  endOf,
   goods,
   type House,
   houses,
@@ -16,7 +17,7 @@ import {
   skus,
 } from "./business.ts";
 
-/** Units of one SKU in one bin and, where it has lots, of one lot, which is named by the moment it expires. */
+/** Units of one SKU in one bin and, where it has lots, of one lot, which is named by its last day. */
 export interface Item {
   readonly sku: Sku;
   readonly house: House;
@@ -98,7 +99,7 @@ export class StockModel {
   now: number;
   items: Item[] = [];
   claims: Claim[] = [];
-  /** The lots there have been, by the moment they expire, and what each is. */
+  /** The lots there have been, by their last days, and what each is. */
   lots = new Map<number, LotStatus>();
   #ids = 0;
 
@@ -126,13 +127,13 @@ export class StockModel {
 
   /** Whether units of a lot, or of none, may leave the house. */
   isGood(lot: number | null): boolean {
-    return lot === null || (this.lots.get(lot) === "available" && lot > this.now);
+    return lot === null || (this.lots.get(lot) === "available" && endOf(lot) > this.now);
   }
 
   /** What a lot is at this moment: time may have ended it before anybody acted on that. */
   stateOf(lot: number): LotStatus {
     const known = this.lots.get(lot) ?? "available";
-    return known === "available" && lot <= this.now ? "expired" : known;
+    return known === "available" && endOf(lot) <= this.now ? "expired" : known;
   }
 
   /** Units under way to us. */
@@ -290,7 +291,7 @@ export class StockModel {
     if (house !== null && item.house !== house) return 0;
     if ((cold || keep_cold) && !item.cold) return 0;
     const kept = own?.get(at) ?? 0;
-    const lasts = item.lot === null || item.lot - this.now >= shelf_life_days * day_ms;
+    const lasts = item.lot === null || endOf(item.lot - shelf_life_days * day_ms) > this.now;
     return lasts ? kept + item.on_hand - item.reserved : kept;
   }
 
@@ -314,13 +315,14 @@ export class StockModel {
   }
 
   #isPast(lot: number): boolean {
-    return lot <= this.now && this.lots.get(lot) === "available";
+    return endOf(lot) <= this.now && this.lots.get(lot) === "available";
   }
 
   /** When the next lot or booking comes to its end. */
   nextEnd(): number {
     const bookings = this.claims.flatMap(({ status, expires_at }) => (status === "reserved" ? (expires_at ?? []) : []));
-    return Math.min(...[...this.lots.keys(), ...bookings].filter((at) => at > this.now), Number.MAX_SAFE_INTEGER);
+    const ends = [...[...this.lots.keys()].map(endOf), ...bookings];
+    return Math.min(...ends.filter((at) => at > this.now), Number.MAX_SAFE_INTEGER);
   }
 
   /** Acts on what time has done to these SKUs, as each transaction on their stock does before anything else. */
@@ -402,7 +404,7 @@ export class StockModel {
 
   /** Makes a lot that is new. */
   know(lot: number | null): void {
-    if (lot !== null && !this.lots.has(lot)) this.lots.set(lot, lot <= this.now ? "expired" : "available");
+    if (lot !== null && !this.lots.has(lot)) this.lots.set(lot, endOf(lot) <= this.now ? "expired" : "available");
   }
 
   adjust(

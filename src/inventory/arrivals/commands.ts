@@ -3,13 +3,15 @@ import type { Fact } from "../../billing/fact.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
-import { iso, isoOrNull, momentOf } from "../../kit/clock.ts";
+import { iso } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import { readCents } from "../../kit/money.ts";
+import { dayEndTextOrNull, dayOf, dayStart, dayText, momentIn } from "../../kit/zone.ts";
 import { refuseForClosed } from "../../merchants/directory.ts";
 import { emit } from "../../outbox/emit.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
+import { isPastExpiry } from "../ledger/shelf_life.ts";
 import type { BinSpot, Spot } from "../ledger/spot.ts";
 import type { Posting } from "../ledger/store.ts";
 import { type Lot, lotSpot } from "../lots/lot.ts";
@@ -31,7 +33,7 @@ import { binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
  * Emits: inventory.received, inventory.updated, inventory.low_stock.
  */
 export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
-  const { sku, reason = "received", reference, unit_cost } = input;
+  const { sku, reason = "received", reference, unit_cost, expiration_date, received_date } = input;
   const shelves = await openSku(tx, sku);
   const shelf = onlyShelf(shelves, sku);
   refuseBundle(shelf.product);
@@ -39,8 +41,8 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
   const received = await receiveUnits(tx, shelf, {
     ...input,
     warehouse,
-    expiration_date: momentOf(input.expiration_date) ?? null,
-    received_date: momentOf(input.received_date) ?? tx.now,
+    expires_on: expiration_date === undefined ? null : dayOf(expiration_date, warehouse.timezone),
+    received_date: received_date === undefined ? tx.now : momentIn(received_date, warehouse.timezone),
     kind: null,
     reason,
     reference: reference === undefined ? null : { type: "reference", id: reference },
@@ -89,7 +91,8 @@ interface Arrival {
   /** The kind of bin for units that are not for sale; null for good ones. */
   readonly kind: "damage" | "quarantine" | null;
   readonly lot_number?: string | undefined;
-  readonly expiration_date: number | null;
+  /** The lot's last day, in days since 1970-01-01. */
+  readonly expires_on: number | null;
   readonly received_date: number;
   readonly reason: AdjustmentReason;
   readonly notes?: string | undefined;
@@ -114,15 +117,14 @@ export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const posting = { type: "receipt", quantity, from: null, to: spot, to_place: null, promised: false } as const;
   const told = { reason, notes, reference, unit_cost_cents, confirmed: true, actor };
   const { id: movement_id } = await moveUnits(tx, shelf, { ...posting, ...told });
-  if (lot !== null && isAvailable(lot.status) && lot.expiration_date !== null)
-    tx.wake("inventory.expire_lots", lot.expiration_date);
+  if (lot !== null) wakeAtExpiry(tx, lot, warehouse);
   return {
     movement_id: wireId("movement", movement_id),
     quantity,
     warehouse_id: wireId("warehouse", warehouse.id),
     location: spot.bin,
     lot_number: lot?.lot_number ?? null,
-    expiration_date: isoOrNull(lot?.expiration_date ?? null),
+    expiration_date: dayEndTextOrNull(lot?.expires_on ?? null),
     received_date: iso(received_date),
     reason,
     reference: reference?.id ?? null,
@@ -161,24 +163,37 @@ function onlyShelf(shelves: Shelves, sku: string): OpenShelf {
 export async function lotFor(
   tx: Tx,
   product: StockedProduct,
-  arrival: Pick<Arrival, "lot_number" | "expiration_date" | "received_date">,
+  arrival: Pick<Arrival, "lot_number" | "expires_on" | "received_date"> & {
+    readonly warehouse: Pick<ZonedWarehouse, "timezone">;
+  },
 ): Promise<Lot | null> {
-  const { lot_number, expiration_date, received_date } = arrival;
+  const { lot_number, expires_on, received_date, warehouse } = arrival;
   if (lot_number === undefined) {
     if (product.lot_tracking) throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");
-    if (expiration_date !== null) throw invalid("lot_number", "is required: a lot carries the expiry", "required");
+    if (expires_on !== null) throw invalid("lot_number", "is required: a lot carries the expiry", "required");
     return null;
   }
   const known = await findLot(tx, product.id, lot_number);
   if (known !== null) {
-    if (expiration_date === null || expiration_date === known.expiration_date) return known;
-    throw invalid("expiration_date", `is not that of lot ${lot_number}: ${isoOrNull(known.expiration_date) ?? "none"}`);
+    if (expires_on === null || expires_on === known.expires_on) return known;
+    const other = known.expires_on === null ? "none" : dayText(known.expires_on);
+    throw invalid("expiration_date", `is not that of lot ${lot_number}: ${other}`);
   }
-  if (product.expiration_tracking && expiration_date === null) {
+  if (product.expiration_tracking && expires_on === null) {
     throw invalid("expiration_date", `is required: ${product.sku} tracks expiry`, "required");
   }
-  const status = expiration_date !== null && expiration_date <= tx.now ? "expired" : "available";
-  return insertLot(tx, { ...ownSpot(product), lot_number, received_date, expiration_date, status });
+  const { timezone } = warehouse;
+  const status = isPastExpiry({ expires_on, timezone }, tx.now) ? "expired" : "available";
+  return insertLot(tx, { ...ownSpot(product), lot_number, received_date, expires_on, status });
+}
+
+/** Has an available lot put aside once its last day is over in a warehouse. */
+export function wakeAtExpiry(
+  tx: Tx,
+  { status, expires_on }: Lot,
+  { timezone }: Pick<ZonedWarehouse, "timezone">,
+): void {
+  if (isAvailable(status) && expires_on !== null) tx.wake("inventory.expire_lots", dayStart(expires_on + 1, timezone));
 }
 
 /** Returned units and what becomes of them. */

@@ -134,19 +134,22 @@ async function tell(
   tx.wake("orders.note_claims", tx.now);
 }
 
-/** Marks lots on a shelf that are past their expiry and moves the promises of their unpicked units to other stock. */
+/**
+ * Moves the promises of unpicked units whose last day is over to other stock, and marks their lots as expired that are
+ * good nowhere any more.
+ */
 async function putExpiredLotsAside(tx: Tx, shelves: Shelves, shelf: OpenShelf): Promise<void> {
   const past = shelf.items.filter(
     (item) => item.lot_status !== null && isAvailable(item.lot_status) && !isLotGood(item, tx.now),
   );
   if (past.length === 0) return;
-  await markLotsExpired(
-    tx,
-    past.flatMap(({ lot_id }) => lot_id ?? []),
-  );
+  // A lot may lie in warehouses of several zones, where its last day ends at different times.
+  const good = new Set(shelf.items.filter((item) => isLotGood(item, tx.now)).map(({ lot_id }) => lot_id));
+  const over = past.flatMap(({ lot_id }) => (lot_id === null || good.has(lot_id) ? [] : lot_id));
+  const marked = over.length > 0 ? await markLotsExpired(tx, over) : new Set<number>();
   for (const item of past) {
     const at = shelf.items.indexOf(item);
-    const expired = { ...item, lot_status: lotMoves.expire.to };
+    const expired = marked.has(item.lot_id ?? 0) ? { ...item, lot_status: lotMoves.expire.to } : item;
     shelf.items[at] = expired;
     if (item.bin_kind !== "staging") await displacePromises(tx, shelves, shelf, expired, item.reserved);
   }

@@ -1,5 +1,6 @@
-import { iso, isoOrNull } from "../../kit/clock.ts";
+import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
+import { dayEndTextOrNull } from "../../kit/zone.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
@@ -52,7 +53,7 @@ export function placedView(item: PlacedItem, now: number) {
     lot_id: item.lot_id === null ? null : wireId("lot", item.lot_id),
     lot_number: item.lot_number,
     lot_status: item.lot_status === "available" && !isLotGood(item, now) ? "expired" : item.lot_status,
-    expiration_date: isoOrNull(item.expiration_date),
+    expiration_date: dayEndTextOrNull(item.expires_on),
     quantity: item.on_hand,
     reserved: item.reserved,
     available: isForSale ? item.on_hand - item.reserved : 0,

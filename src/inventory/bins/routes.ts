@@ -1,12 +1,13 @@
 import { Elysia } from "elysia";
+import type { Db } from "../../database/store.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { ListView } from "../../http/envelope.ts";
 import { answerList } from "../../http/paging.ts";
 import { documented } from "../../http/route.ts";
-import { momentOf } from "../../kit/clock.ts";
 import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
+import { dayAsked } from "../warehouses/store.ts";
 import { binView, placedView } from "./bin.ts";
 import { BinView, ListBins, ListItems, PlacedView } from "./schemas.ts";
 import { countBins, countItems, itemPosition, listBins, listItems } from "./store.ts";
@@ -56,14 +57,17 @@ function bins(call: Call, query: ListBins): Promise<Response> {
 
 function items(call: Call, query: ListItems): Promise<Response> {
   const { location, zone, bin, kind, sku, q, lot_number, sort = "sku" } = query;
-  const expiring_before = momentOf(query.expiring_before);
-  const filter = { warehouse_id: warehouseOf(location), zone, bin, kind, sku, q, lot_number, expiring_before };
+  const warehouse_id = warehouseOf(location);
+  const filterIn = async (db: Db) => ({
+    ...{ warehouse_id, zone, bin, kind, sku, q, lot_number },
+    expiring_before: await dayAsked(db, query.expiring_before, warehouse_id),
+  });
   return answerList(
     call,
     query,
     {
-      rows: (db, window) => listItems(db, filter, window, sort),
-      count: (db) => countItems(db, filter),
+      rows: async (db, window) => listItems(db, await filterIn(db), window, sort),
+      count: async (db) => countItems(db, await filterIn(db)),
       position: (item) => itemPosition(item, sort),
     },
     (rows, db) => rows.map((item) => placedView(item, db.now)),

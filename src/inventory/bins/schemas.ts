@@ -1,8 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
-import { choice, closed, idField, momentField, nullable, textField } from "../../kit/schema.ts";
+import { choice, closed, idField, nullable, textField } from "../../kit/schema.ts";
 import { OwnerView } from "../../owners/schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
+import { ExpiryView, expiringBeforeField } from "../dates.ts";
 import { binKinds, lotStatuses, unavailableCauses } from "../status.ts";
 import { lastingBinKinds } from "../warehouses/rules.ts";
 
@@ -53,7 +54,7 @@ export const ListItems = closed({
   bin: Type.Optional(code),
   q: Type.Optional(textField(100, { description: "A piece of the SKU or the name." })),
   kind: Type.Optional(choice(binKinds)),
-  expiring_before: Type.Optional(momentField("Only units of lots that expire before this moment.")),
+  expiring_before: Type.Optional(expiringBeforeField("Only units of lots whose last day comes before this day.")),
   sort: Type.Optional(choice(itemSorts, { description: "`sku` by default; units without expiry come last." })),
 });
 export type ListItems = Static<typeof ListItems>;
@@ -72,7 +73,7 @@ export const PlacedView = closed({
   lot_id: nullable(Type.String()),
   lot_number: nullable(Type.String()),
   lot_status: nullable(choice(lotStatuses)),
-  expiration_date: nullable(moment()),
+  expiration_date: nullable(ExpiryView()),
   quantity: Type.Integer({ minimum: 0, description: "Units on hand." }),
   reserved: count,
   available: Type.Integer({ minimum: 0, description: "Units that can be reserved." }),

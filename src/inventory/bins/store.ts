@@ -115,7 +115,7 @@ interface ItemFilter {
   readonly sku?: string | undefined;
   readonly q?: string | undefined;
   readonly lot_number?: string | undefined;
-  /** Milliseconds. */
+  /** Only units of lots whose last day comes before this one. */
   readonly expiring_before?: number | undefined;
 }
 
@@ -133,17 +133,17 @@ function itemsMatching(filter: ItemFilter): SQL | undefined {
     sku === undefined ? undefined : eq(products.sku, sku),
     q === undefined ? undefined : or(contains(products.sku, q), contains(products.name, q)),
     lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
-    expiring_before === undefined ? undefined : lt(lots.expiration_date, expiring_before),
+    expiring_before === undefined ? undefined : lt(lots.expires_on, expiring_before),
   );
 }
 
 const never = Number.MAX_SAFE_INTEGER;
-const expiry = sql`coalesce(${lots.expiration_date}, ${sql.raw(String(never))})`;
+const expiry = sql`coalesce(${lots.expires_on}, ${sql.raw(String(never))})`;
 const itemKeys = { sku: sql`${products.sku}`, bin: sql`${bins.code}`, expiration_date: expiry };
 
 /** Where a list continues after this item. */
 export function itemPosition(item: PlacedItem, sort: ItemSort): Position {
-  return [sort === "expiration_date" ? (item.expiration_date ?? never) : item[sort], item.id];
+  return [sort === "expiration_date" ? (item.expires_on ?? never) : item[sort], item.id];
 }
 
 /** A page of the units in bins. */

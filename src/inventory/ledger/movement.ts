@@ -99,3 +99,22 @@ export function movementCells(movement: Movement, shows_bins: boolean): readonly
   };
   return movementColumns.map((name) => row[name]);
 }
+
+/** What the list of movements may be narrowed to. */
+export interface MovementFilter {
+  readonly sku?: string | undefined;
+  readonly type?: MovementType | undefined;
+  /** Units left this warehouse or came to it. */
+  readonly warehouse_id?: number | undefined;
+  /** Units left this bin or came to it. */
+  readonly bin?: string | undefined;
+  readonly lot_number?: string | undefined;
+  readonly reason?: string | undefined;
+  /** The identifier of what caused it. */
+  readonly reference?: string | undefined;
+  /** Who did it. */
+  readonly actor?: string | undefined;
+  /** Both moments in milliseconds, and neither is itself among them. */
+  readonly created_after?: number | undefined;
+  readonly created_before?: number | undefined;
+}

@@ -12,9 +12,9 @@ import { parseMoment } from "../../kit/clock.ts";
 import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
 import { refuseBins, showsBins } from "../bin_codes.ts";
-import { type Movement, movementCells, movementColumns, movementView } from "./movement.ts";
+import { type Movement, type MovementFilter, movementCells, movementColumns, movementView } from "./movement.ts";
 import { ExportMovements, ListMovements, MovementView } from "./schemas.ts";
-import { countMovements, listMovements, type MovementFilter } from "./store.ts";
+import { countMovements, listMovements } from "./store.ts";
 
 /** The ledger: every change of a quantity, as a list and as a file. */
 export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })

@@ -8,6 +8,8 @@ export interface Spot {
   readonly product_id: number;
   readonly warehouse_id: number;
   readonly warehouse_priority: number;
+  /** The warehouse's IANA time zone, by which its days count. */
+  readonly timezone: string;
   readonly bin_id: number;
   readonly bin: string;
   readonly bin_kind: BinKind;
@@ -19,7 +21,8 @@ export interface Spot {
   readonly lot_number: string | null;
   readonly lot_status: LotStatus | null;
   readonly lot_received_date: number | null;
-  readonly expiration_date: number | null;
+  /** The lot's last day, in days since 1970-01-01. */
+  readonly expires_on: number | null;
   /** When the first of the units came. */
   readonly received_at: number;
 }
@@ -27,6 +30,8 @@ export interface Spot {
 /** Units of one product in one spot. The counts change while a transaction works on them. */
 export interface StockItem extends Spot {
   readonly id: number;
+  /** The warehouse's day on which time next changes whether they can be promised, as last noted; null for never. */
+  turns_on: number | null;
   updated_at: number;
   on_hand: number;
   reserved: number;
@@ -37,6 +42,7 @@ export type BinSpot = Pick<
   Spot,
   | "warehouse_id"
   | "warehouse_priority"
+  | "timezone"
   | "bin_id"
   | "bin"
   | "bin_kind"
@@ -46,4 +52,4 @@ export type BinSpot = Pick<
 >;
 
 /** The fields of a spot that identify the lot, if any. */
-export type LotSpot = Pick<Spot, "lot_id" | "lot_number" | "lot_status" | "lot_received_date" | "expiration_date">;
+export type LotSpot = Pick<Spot, "lot_id" | "lot_number" | "lot_status" | "lot_received_date" | "expires_on">;

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { given, told, toldIn } from "../../../db/kit.ts";
+import { among, given, list, told, toldIn } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -13,27 +13,8 @@ import { assert } from "../../kit/assert.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import { type MovementType, type OutsidePlace, type ReferenceType, referenceTypes } from "../status.ts";
-import type { Movement } from "./movement.ts";
+import type { Movement, MovementFilter } from "./movement.ts";
 import type { Spot, StockItem } from "./spot.ts";
-
-/** What the list of movements may be narrowed to. */
-export interface MovementFilter {
-  readonly sku?: string | undefined;
-  readonly type?: MovementType | undefined;
-  /** Units left this warehouse or came to it. */
-  readonly warehouse_id?: number | undefined;
-  /** Units left this bin or came to it. */
-  readonly bin?: string | undefined;
-  readonly lot_number?: string | undefined;
-  readonly reason?: string | undefined;
-  /** The identifier of what caused it. */
-  readonly reference?: string | undefined;
-  /** Who did it. */
-  readonly actor?: string | undefined;
-  /** Both moments in milliseconds, and neither is itself among them. */
-  readonly created_after?: number | undefined;
-  readonly created_before?: number | undefined;
-}
 
 /** Whether a column names a product with this SKU, which several merchants may use. */
 export function ofSku(db: Db, product_id: AnyPgColumn, sku: string): SQL {
@@ -246,6 +227,18 @@ export interface Posting {
   readonly actor: Actor;
 }
 
+const setTurn = prepared((tx: Writing, a: Args<{ ids: string; turns_on: number | null }>) =>
+  tx
+    .update(stock_items)
+    .set({ turns_on: sql`${a.turns_on}` })
+    .where(among(stock_items.id, a.ids)),
+);
+
+/** Stores on which day time next changes whether units of these items can be promised; null for never. */
+export async function saveTurn(tx: Tx, ids: readonly number[], turns_on: number | null): Promise<void> {
+  if (ids.length > 0) await setTurn(tx, { ids: list(ids), turns_on });
+}
+
 const counts = ["on_hand", "reserved", "received_at"] as const;
 
 interface ItemCounts extends Record<(typeof counts)[number], number> {
@@ -280,10 +273,20 @@ interface Put extends Record<(typeof counts)[number], number> {
   readonly warehouse_id: number;
   readonly bin_id: number;
   readonly lot_id: number | null;
+  readonly turns_on: number | null;
   readonly updated_at: number;
 }
 
-const putColumns = ["merchant_id", "product_id", "warehouse_id", "bin_id", "lot_id", ...counts, "updated_at"] as const;
+const putColumns = [
+  "merchant_id",
+  "product_id",
+  "warehouse_id",
+  "bin_id",
+  "lot_id",
+  ...counts,
+  "turns_on",
+  "updated_at",
+] as const;
 const next_id = sql`nextval(pg_get_serial_sequence('stock_items', 'id'))`;
 const placed = {
   id: stock_items.id,
@@ -297,7 +300,7 @@ const placed = {
 const onPlace = (target: AnyPgColumn[], targetWhere: SQL) => ({
   target,
   targetWhere,
-  set: Object.fromEntries([...counts, "updated_at"].map((name) => [name, sql.raw(`excluded.${name}`)])),
+  set: Object.fromEntries([...counts, "turns_on", "updated_at"].map((name) => [name, sql.raw(`excluded.${name}`)])),
   setWhere: sql`${stock_items.on_hand} = 0`,
 });
 const places = {
@@ -328,15 +331,19 @@ export interface Posted {
   readonly to: StockItem | null;
 }
 
+/** What is known of the places that units come to. */
+export interface Places {
+  /** The item that lies there, or null when nothing does. */
+  itemAt(to: Spot): StockItem | null;
+  /** The day on which time next changes units there. */
+  turnAt(to: Spot): number | null;
+}
+
 /**
  * Writes rows of the ledger, one after the other, and moves their units: nothing else changes what is on hand. `from`
- * is changed in place, and so is the item where units arrive, if any is `known`; else nothing lies there.
+ * is changed in place, and so is the item where units arrive, if there is any.
  */
-export async function postAnswered(
-  tx: Tx,
-  postings: readonly Posting[],
-  known: (to: Spot) => StockItem | null,
-): Promise<Posted[]> {
+export async function postAnswered(tx: Tx, postings: readonly Posting[], known: Places): Promise<Posted[]> {
   const rows = await moved(tx, postings, known);
   const ids = await insertIds(
     tx,
@@ -350,7 +357,7 @@ export async function postAnswered(
 export async function postMovements(
   tx: Tx,
   postings: readonly Posting[],
-  known: (to: Spot) => StockItem | null,
+  known: Places,
 ): Promise<(StockItem | null)[]> {
   const rows = await moved(tx, postings, known);
   await insert(
@@ -370,7 +377,7 @@ interface Moved {
 }
 
 /** Moves units from item to item, in the program and in the database. */
-async function moved(tx: Tx, postings: readonly Posting[], known: (to: Spot) => StockItem | null): Promise<Moved[]> {
+async function moved(tx: Tx, postings: readonly Posting[], known: Places): Promise<Moved[]> {
   const had = new Map<StockItem, number>();
   const fresh: StockItem[] = [];
   const rows = postings.map((posting): Moved => {
@@ -383,7 +390,7 @@ async function moved(tx: Tx, postings: readonly Posting[], known: (to: Spot) => 
     const from_balance = from?.on_hand ?? null;
     if (posting.to === null) return { posting, to: null, from_balance, to_balance: null };
     const spot = posting.to;
-    const to = fresh.find((item) => isAt(item, spot)) ?? known(spot) ?? emptyItem(tx, spot);
+    const to = fresh.find((item) => isAt(item, spot)) ?? known.itemAt(spot) ?? emptyItem(tx, spot, known.turnAt(spot));
     if (to.id === 0) {
       if (!fresh.includes(to)) fresh.push(to);
     } else if (!had.has(to)) had.set(to, to.on_hand);
@@ -414,7 +421,14 @@ function change(tx: Tx, item: StockItem, on_hand: number, reserved: number): voi
 }
 
 /** What is not stored yet has no id. */
-const emptyItem = (tx: Tx, spot: Spot): StockItem => ({ ...spot, id: 0, on_hand: 0, reserved: 0, updated_at: tx.now });
+const emptyItem = (tx: Tx, spot: Spot, turns_on: number | null): StockItem => ({
+  ...spot,
+  id: 0,
+  on_hand: 0,
+  reserved: 0,
+  turns_on,
+  updated_at: tx.now,
+});
 
 const putNew = prepared((tx: Writing, a: Args<Put>) =>
   tx

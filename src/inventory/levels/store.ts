@@ -14,6 +14,7 @@ import { orderable } from "../../products/status.ts";
 import { lotMoves } from "../lots/status.ts";
 import type { ItemStatus } from "../status.ts";
 import type { levelSorts } from "../stock/schemas.ts";
+import { dayIn, type LocalDays, localDays } from "../warehouses/store.ts";
 
 /** What the list of levels may be narrowed to. */
 interface LevelFilter {
@@ -30,7 +31,7 @@ interface LevelFilter {
   readonly zone?: string | undefined;
   readonly bin?: string | undefined;
   readonly lot_number?: string | undefined;
-  /** Only products with units of available lots that expire before this moment (ms). */
+  /** Only products with units of available lots whose last day comes before this one, and not before today. */
   readonly expiring_before?: number | undefined;
 }
 
@@ -38,27 +39,27 @@ const held = sql`${stock_items.on_hand} > 0`;
 const isGood = isOneOf(lots.status, [lotMoves.release.to]);
 
 /** The units of a product that may be promised, and are not; of one warehouse, when `where` says so. */
-const availableOf = (db: Db, product_id: AnyPgColumn, where = sql`true`) => sql`(
+const availableOf = (days: LocalDays, product_id: AnyPgColumn, where = sql`true`) => sql`(
   select coalesce(sum(${stock_items.on_hand} - ${stock_items.reserved}), 0) from ${stock_items}
   join ${bins} on ${bins.id} = ${stock_items.bin_id} left join ${lots} on ${lots.id} = ${stock_items.lot_id}
   where ${stock_items.product_id} = ${product_id} and ${held} and ${where} and ${bins.kind} = 'storage'
     and (${lots.id} is null or ${isGood}
-      and (${lots.expiration_date} is null or ${lots.expiration_date} > ${db.now}))
+      and (${lots.expires_on} is null or ${lots.expires_on} >= ${dayIn(days, stock_items.warehouse_id)}))
 )`;
 
 // A bundle has what the scarcest of its components makes.
-const available = (db: Db) => sql`case when ${products.type} = 'bundle' then (
-  select coalesce(min(${availableOf(db, product_components.component_id)} / ${product_components.quantity}), 0)
+const available = (days: LocalDays) => sql`case when ${products.type} = 'bundle' then (
+  select coalesce(min(${availableOf(days, product_components.component_id)} / ${product_components.quantity}), 0)
   from ${product_components} where ${product_components.bundle_id} = ${products.id}
-) else ${availableOf(db, products.id)} end`;
+) else ${availableOf(days, products.id)} end`;
 
 const waitedFor = sql`exists (
   select 1 from ${reservation_lines} where ${reservation_lines.product_id} = ${products.id}
     and ${reservation_lines.reserved} < ${reservation_lines.wanted}
 )`;
 
-function statusOf(db: Db, status: ItemStatus): SQL | undefined {
-  const units = available(db);
+function statusOf(days: LocalDays, status: ItemStatus): SQL | undefined {
+  const units = available(days);
   // Each names the units once: they are summed up as often as they are named.
   const is = {
     inactive: null,
@@ -72,7 +73,7 @@ function statusOf(db: Db, status: ItemStatus): SQL | undefined {
 }
 
 /** Whether units of a product lie where, or are of the lot that, the filter names. */
-function lies(db: Db, { warehouse_id, zone, bin, lot_number, expiring_before }: LevelFilter): SQL | undefined {
+function lies(days: LocalDays, { warehouse_id, zone, bin, lot_number, expiring_before }: LevelFilter): SQL | undefined {
   if ([zone, bin, lot_number, expiring_before].every((value) => value === undefined)) return undefined;
   const where = and(
     warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id),
@@ -81,8 +82,8 @@ function lies(db: Db, { warehouse_id, zone, bin, lot_number, expiring_before }: 
     lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
     expiring_before === undefined
       ? undefined
-      : sql`${isGood} and ${lots.expiration_date} > ${db.now}
-          and ${lots.expiration_date} < ${expiring_before}`,
+      : sql`${isGood} and ${lots.expires_on} >= ${dayIn(days, stock_items.warehouse_id)}
+          and ${lots.expires_on} < ${expiring_before}`,
   );
   return sql`exists (
     select 1 from ${stock_items} join ${bins} on ${bins.id} = ${stock_items.bin_id}
@@ -91,30 +92,30 @@ function lies(db: Db, { warehouse_id, zone, bin, lot_number, expiring_before }: 
   )`;
 }
 
-function matching(db: Db, filter: LevelFilter): SQL | undefined {
+function matching(days: LocalDays, filter: LevelFilter): SQL | undefined {
   const { sku, q, warehouse_id, low_stock, status } = filter;
   const named = sku?.includes("*") ? matches(products.sku, sku) : sku === undefined ? undefined : eq(products.sku, sku);
   const there = sql`${stock_items.warehouse_id} = ${warehouse_id}`;
   // A bundle is where its components make a set.
   const stored = () => sql`case when ${products.type} = 'bundle' then not exists (
     select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
-      and ${availableOf(db, product_components.component_id, there)} < ${product_components.quantity}
+      and ${availableOf(days, product_components.component_id, there)} < ${product_components.quantity}
   ) else exists (
     select 1 from ${stock_items} where ${stock_items.product_id} = ${products.id} and ${held} and ${there}
   ) end`;
   // A bundle is low when one of its components is too few for as many sets. Most products have no reorder point.
   const low = () => sql`${products.reorder_point} > 0 and case when ${products.type} = 'bundle' then exists (
     select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
-      and ${availableOf(db, product_components.component_id)}
+      and ${availableOf(days, product_components.component_id)}
         < ${products.reorder_point} * ${product_components.quantity}
-  ) else ${availableOf(db, products.id)} < ${products.reorder_point} end`;
+  ) else ${availableOf(days, products.id)} < ${products.reorder_point} end`;
   return and(
     named,
     q === undefined ? undefined : or(contains(products.sku, q), contains(products.name, q)),
     warehouse_id === undefined ? undefined : stored(),
     low_stock === undefined ? undefined : low_stock ? low() : sql`not (${low()})`,
-    status === undefined ? undefined : statusOf(db, status),
-    lies(db, filter),
+    status === undefined ? undefined : statusOf(days, status),
+    lies(days, filter),
   );
 }
 
@@ -147,14 +148,19 @@ export async function listStocked(
   { limit, offset, after }: Window,
   sort: LevelSort,
 ): Promise<ListedProduct[]> {
-  const where = matching(db, filter);
+  const days = await localDays(db);
+  const where = matching(days, filter);
   if (where === undefined && after === null && sort === "sku") {
     // When something changes, whoever has the list open asks for it at the same moment.
     return db.memo(`inventory.first:${limit}:${offset}`, () => first(db, { limit, offset }));
   }
   const isDown = sort.startsWith("-");
   const byUnits = sort.endsWith("available");
-  const key = byUnits ? sql`(${available(db)})` : sort.endsWith("name") ? sql`${products.name}` : sql`${products.sku}`;
+  const key = byUnits
+    ? sql`(${available(days)})`
+    : sort.endsWith("name")
+      ? sql`${products.name}`
+      : sql`${products.sku}`;
   // The index of SKUs goes on by the merchant.
   const place = sort.endsWith("sku") ? products.merchant_id : products.id;
   const way = sql.raw(isDown ? "desc" : "asc");
@@ -174,7 +180,8 @@ export async function listStocked(
 
 /** How many products match. */
 export async function countStocked(db: Db, filter: LevelFilter): Promise<number> {
-  const where = matching(db, filter);
+  const days = await localDays(db);
+  const where = matching(days, filter);
   if (where !== undefined) return db.sql.$count(products, where);
   const [row] = await db.memo("inventory.count", () => all(db, {}));
   return row?.count ?? 0;

@@ -1,7 +1,8 @@
 import type { ActorType } from "../../kit/actor.ts";
-import { iso, isoOrNull } from "../../kit/clock.ts";
+import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions } from "../../kit/moves.ts";
+import { dayEndTextOrNull, dayText, localTime } from "../../kit/zone.ts";
 import { placeShown } from "../bin_codes.ts";
 import type { LotSpot } from "../ledger/spot.ts";
 import { type BinKind, hasExpired, isAvailable, type LotStatus } from "../status.ts";
@@ -14,7 +15,8 @@ export interface Lot {
   readonly product_id: number;
   readonly lot_number: string;
   readonly received_date: number;
-  readonly expiration_date: number | null;
+  /** Its last day, in days since 1970-01-01. */
+  readonly expires_on: number | null;
   readonly status: LotStatus;
 }
 
@@ -32,7 +34,7 @@ export function lotSpot(lot: Lot | null): LotSpot {
     lot_number: lot?.lot_number ?? null,
     lot_status: lot?.status ?? null,
     lot_received_date: lot?.received_date ?? null,
-    expiration_date: lot?.expiration_date ?? null,
+    expires_on: lot?.expires_on ?? null,
   };
 }
 
@@ -40,6 +42,7 @@ export function lotSpot(lot: Lot | null): LotSpot {
 export interface LotUnits {
   readonly lot_id: number;
   readonly warehouse_id: number;
+  readonly timezone: string;
   readonly bin: string;
   readonly bin_kind: BinKind;
   readonly on_hand: number;
@@ -57,48 +60,57 @@ export interface LotChange {
   readonly created_at: number;
 }
 
-/** Whether a lot has expired at this moment (ms). */
-export function isPastExpiry({ expiration_date }: Lot, now: number): boolean {
-  return expiration_date !== null && expiration_date <= now;
+/** Time zones and a moment (ms), at which it is a certain day in each of them. */
+export interface ZonedNow {
+  /** Those of the warehouses where units of the lot are; of all warehouses when there are none. */
+  readonly zones: readonly string[];
+  readonly now: number;
 }
 
-/** A lot's status at this moment (ms): one past its expiry counts as expired before the job has noted it. */
-export function lotStatus(lot: Lot, now: number): LotStatus {
-  return isAvailable(lot.status) && isPastExpiry(lot, now) ? lotMoves.expire.to : lot.status;
+/** Whether a lot has expired: its last day is over wherever it is. */
+export function hasPassed({ expires_on }: Pick<Lot, "expires_on">, { zones, now }: ZonedNow): boolean {
+  return expires_on !== null && zones.every((zone) => localTime(now, zone).day > expires_on);
+}
+
+/** A lot's status at a moment: one past its last day counts as expired before the job has noted it. */
+export function lotStatus(lot: Lot, at: ZonedNow): LotStatus {
+  return isAvailable(lot.status) && hasPassed(lot, at) ? lotMoves.expire.to : lot.status;
 }
 
 /** When a lot came and when it expires. */
-export type LotDates = Pick<Lot, "received_date" | "expiration_date">;
+export type LotDates = Pick<Lot, "received_date" | "expires_on">;
 
 /** The status of a lot with these dates: time alone decides between available and expired. */
-export function correctedStatus(lot: Lot, dates: LotDates, now: number): LotStatus {
-  const isPast = isPastExpiry({ ...lot, ...dates }, now);
+export function correctedStatus(lot: Lot, dates: LotDates, at: ZonedNow): LotStatus {
+  const isPast = hasPassed(dates, at);
   if (isAvailable(lot.status) && isPast) return lotMoves.expire.to;
   return hasExpired(lot.status) && !isPast ? lotMoves.correct.to : lot.status;
 }
 
 /** What a correction of a lot's dates changed, in words; empty when they stay as they were. */
 export function correctionOf(before: LotDates, after: LotDates): string {
+  const expiry = ({ expires_on }: LotDates) => (expires_on === null ? "none" : dayText(expires_on));
+  const receipt = ({ received_date }: LotDates) => iso(received_date);
   const dates = [
-    { what: "expiry", from: before.expiration_date, to: after.expiration_date },
-    { what: "date of receipt", from: before.received_date, to: after.received_date },
+    { what: "expiry", from: expiry(before), to: expiry(after) },
+    { what: "date of receipt", from: receipt(before), to: receipt(after) },
   ];
   return dates
     .filter(({ from, to }) => from !== to)
-    .map(({ what, from, to }) => `${what} corrected from ${isoOrNull(from) ?? "none"} to ${isoOrNull(to) ?? "none"}`)
+    .map(({ what, from, to }) => `${what} corrected from ${from} to ${to}`)
     .join("; ");
 }
 
-/** The statuses that a client may give a lot at this moment (ms). */
-export function allowedStatuses(lot: Lot, now: number): GivenLotStatus[] {
-  const allowed = allowedActions<LotStatus, typeof lotMoves>(lotMoves, lotStatus(lot, now), false);
+/** The statuses that a client may give a lot at a moment. */
+export function allowedStatuses(lot: Lot, at: ZonedNow): GivenLotStatus[] {
+  const allowed = allowedActions<LotStatus, typeof lotMoves>(lotMoves, lotStatus(lot, at), false);
   return givenLotStatuses.filter(
-    (status) => allowed.includes(lotActions[status]) && !(isAvailable(status) && isPastExpiry(lot, now)),
+    (status) => allowed.includes(lotActions[status]) && !(isAvailable(status) && hasPassed(lot, at)),
   );
 }
 
 /** The lot as lists show it. */
-export function lotView(lot: NamedLot, all: readonly LotUnits[], now: number, shows_bins: boolean) {
+export function lotView(lot: NamedLot, all: readonly LotUnits[], at: ZonedNow, shows_bins: boolean) {
   const units = shows_bins ? all : withoutBins(all);
   const sum = (count: (item: LotUnits) => number) => units.reduce((total, item) => total + count(item), 0);
   return {
@@ -107,7 +119,7 @@ export function lotView(lot: NamedLot, all: readonly LotUnits[], now: number, sh
     lot_number: lot.lot_number,
     product_id: wireId("product", lot.product_id),
     sku: lot.sku,
-    status: lotStatus(lot, now),
+    status: lotStatus(lot, at),
     quantity: sum(({ on_hand }) => on_hand),
     reserved: sum(({ reserved }) => reserved),
     picked: sum(({ bin_kind, reserved }) => (bin_kind === "staging" ? reserved : 0)),
@@ -119,7 +131,7 @@ export function lotView(lot: NamedLot, all: readonly LotUnits[], now: number, sh
       reserved,
     })),
     received_date: iso(lot.received_date),
-    expiration_date: isoOrNull(lot.expiration_date),
+    expiration_date: dayEndTextOrNull(lot.expires_on),
     created_at: iso(lot.created_at),
   };
 }
@@ -139,12 +151,12 @@ export function lotDetail(
   lot: NamedLot,
   units: readonly LotUnits[],
   changes: readonly LotChange[],
-  now: number,
+  at: ZonedNow,
   shows_bins: boolean,
 ) {
   return {
-    ...lotView(lot, units, now, shows_bins),
-    allowed_statuses: allowedStatuses(lot, now),
+    ...lotView(lot, units, at, shows_bins),
+    allowed_statuses: allowedStatuses(lot, at),
     changes: changes.map(({ from_status, to_status, reason, notes, actor_type, actor_id, created_at }) => ({
       from_status,
       to_status,

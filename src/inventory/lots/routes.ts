@@ -9,17 +9,17 @@ import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { askerOf } from "../../keys/actors/asker.ts";
 import { type AskerWithPeople, withActorsFor } from "../../keys/actors/store.ts";
-import { momentOf } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { shortfallsView } from "../backorders/shortfall.ts";
 import { showsBins } from "../bin_codes.ts";
 import { openShelves } from "../shelves/commands.ts";
+import { dayAsked } from "../warehouses/store.ts";
 import { type ChangedLot as Changed, correctLot, setLotStatus } from "./changes/commands.ts";
 import { lotDetail, lotView, type NamedLot } from "./lot.ts";
 import { ChangedLot, CorrectLot, ListLots, LotDetail, LotView, SetLotStatus } from "./schemas.ts";
-import { countLots, findNamedLot, listLotChanges, listLots, listLotUnits, lotPosition } from "./store.ts";
+import { countLots, findNamedLot, listLotChanges, listLots, listLotUnits, lotPosition, zonesOf } from "./store.ts";
 
 /** Lots: list, detail, their dates and their status. */
 export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
@@ -108,19 +108,23 @@ async function change(call: Call, id: string, work: (tx: Tx) => Promise<Changed>
 async function detail(asker: AskerWithPeople, db: Db, lot: NamedLot, beside: object = {}) {
   const units = await listLotUnits(db, [lot.id]);
   const changes = await withActorsFor(db, asker, await listLotChanges(db, lot.id));
-  const view = lotDetail(lot, units, changes, db.now, showsBins(asker));
+  const at = { zones: await zonesOf(db, units), now: db.now };
+  const view = lotDetail(lot, units, changes, at, showsBins(asker));
   return tagged({ ...view, ...beside }, lot.version, view);
 }
 
 function list(call: Call, query: ListLots): Promise<Response> {
-  const { sku, lot_number, status, q, on_hand, sort = "-created_at" } = query;
-  const filter = { sku, lot_number, status, q, on_hand, expiring_before: momentOf(query.expiring_before) };
+  const { sku, lot_number, status, q, on_hand, expiring_before, sort = "-created_at" } = query;
+  const filterIn = async (db: Db) => ({
+    ...{ sku, lot_number, status, q, on_hand },
+    expiring_before: await dayAsked(db, expiring_before),
+  });
   return answerList(
     call,
     query,
     {
-      rows: (db, window) => listLots(db, filter, window, sort),
-      count: (db) => countLots(db, filter),
+      rows: async (db, window) => listLots(db, await filterIn(db), window, sort),
+      count: async (db) => countLots(db, await filterIn(db)),
       position: (lot) => lotPosition(lot, sort),
     },
     async (rows, db) => {
@@ -129,7 +133,12 @@ function list(call: Call, query: ListLots): Promise<Response> {
         rows.map(({ id }) => id),
       );
       const of = Map.groupBy(units, (item) => item.lot_id);
-      return rows.map((lot) => lotView(lot, of.get(lot.id) ?? [], db.now, showsBins(call)));
+      return Promise.all(
+        rows.map(async (lot) => {
+          const own = of.get(lot.id) ?? [];
+          return lotView(lot, own, { zones: await zonesOf(db, own), now: db.now }, showsBins(call));
+        }),
+      );
     },
   );
 }

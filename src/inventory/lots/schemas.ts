@@ -1,8 +1,9 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { actorTypes } from "../../kit/actor.ts";
 import { pageFields } from "../../kit/page.ts";
-import { choice, closed, momentField, notesField, nullable, textField } from "../../kit/schema.ts";
+import { choice, closed, notesField, nullable, textField } from "../../kit/schema.ts";
 import { OwnerView } from "../../owners/schemas.ts";
+import { arrivalField, ExpiryView, expiringBeforeField, expiryField } from "../dates.ts";
 import { binKinds, lotStatuses } from "../status.ts";
 import { givenLotStatuses } from "./status.ts";
 
@@ -14,7 +15,7 @@ export const ListLots = closed({
   sku: Type.Optional(textField(100)),
   lot_number: Type.Optional(textField(80)),
   status: Type.Optional(choice(lotStatuses)),
-  expiring_before: Type.Optional(momentField("Only lots that expire before this moment.")),
+  expiring_before: Type.Optional(expiringBeforeField("Only lots whose last day comes before this day.")),
   q: Type.Optional(textField(100, { description: "A piece of the lot number, the SKU or the product's name." })),
   on_hand: Type.Optional(Type.Boolean({ description: "Only lots with units on hand, or only lots without." })),
   sort: Type.Optional(
@@ -31,8 +32,8 @@ export const SetLotStatus = closed({
 export type SetLotStatus = Static<typeof SetLotStatus>;
 
 export const CorrectLot = closed({
-  expiration_date: Type.Optional(nullable(momentField("Null for a lot that does not expire."))),
-  received_date: Type.Optional(momentField()),
+  expiration_date: Type.Optional(nullable(expiryField("Null for a lot that does not expire."))),
+  received_date: Type.Optional(arrivalField("When the units came.")),
   notes: Type.Optional(nullable(notesField())),
 });
 export type CorrectLot = Static<typeof CorrectLot>;
@@ -60,7 +61,7 @@ const lot = {
     }),
   ),
   received_date: moment(),
-  expiration_date: nullable(moment()),
+  expiration_date: nullable(ExpiryView()),
   created_at: moment(),
 } satisfies TProperties;
 

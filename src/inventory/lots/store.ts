@@ -1,16 +1,17 @@
-import { and, asc, desc, eq, inArray, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import { among, amongTexts, contains, isOneOf, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { lot_changes } from "../../../db/schema/lots.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
-import { bins } from "../../../db/schema/warehouses.ts";
+import { bins, warehouses } from "../../../db/schema/warehouses.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { type Actor, system } from "../../kit/actor.ts";
 import type { Position, Window } from "../../kit/page.ts";
 import { ofSku } from "../ledger/store.ts";
 import { hasExpired, type LotStatus } from "../status.ts";
+import { dayIn, type LocalDays, localDays } from "../warehouses/store.ts";
 import type { Lot, LotChange, LotUnits, NamedLot } from "./lot.ts";
 import type { lotSorts } from "./schemas.ts";
 import { lotMoves } from "./status.ts";
@@ -22,7 +23,7 @@ const named = {
   sku: products.sku,
   lot_number: lots.lot_number,
   received_date: lots.received_date,
-  expiration_date: lots.expiration_date,
+  expires_on: lots.expires_on,
   status: lots.status,
   version: lots.version,
   created_at: lots.created_at,
@@ -38,13 +39,28 @@ export async function findNamedLot(db: Db, id: number): Promise<NamedLot | null>
   return row ?? null;
 }
 
-const expires = sql`${isOneOf(lots.status, lotMoves.expire.from)} and ${lots.expiration_date} is not null`;
+const expires = sql`${isOneOf(lots.status, lotMoves.expire.from)} and ${lots.expires_on} is not null`;
+
+/** Whether the last day of a lot is over wherever units of it are, or in all warehouses when there are none. */
+function passed(days: LocalDays): SQL {
+  const { lot_id, on_hand, warehouse_id } = stock_items;
+  const is_over = sql`${lots.expires_on} < ${days.last}`;
+  if (days.first === days.last) return is_over;
+  const units = sql`${lot_id} = ${lots.id} and ${lot_id} is not null and ${on_hand} > 0`;
+  return sql`${is_over} and case
+    when exists (select 1 from ${stock_items} where ${units}) then not exists (
+      select 1 from ${stock_items} where ${units} and ${lots.expires_on} >= ${dayIn(days, warehouse_id)}
+    )
+    else ${lots.expires_on} < ${days.first}
+  end`;
+}
 
 /** What the list of lots may be narrowed to. */
 interface LotFilter {
   readonly sku?: string | undefined;
   readonly lot_number?: string | undefined;
   readonly status?: LotStatus | undefined;
+  /** Only lots whose last day comes before this one. */
   readonly expiring_before?: number | undefined;
   /** A piece of the lot number, the SKU or the product's name. */
   readonly q?: string | undefined;
@@ -52,7 +68,7 @@ interface LotFilter {
   readonly on_hand?: boolean | undefined;
 }
 
-function matching(db: Db, filter: LotFilter): SQL | undefined {
+function matching(db: Db, filter: LotFilter, days: LocalDays): SQL | undefined {
   const { sku, lot_number, status, expiring_before, q, on_hand } = filter;
   const there = sql`exists (
     select 1 from ${stock_items} where ${stock_items.lot_id} = ${lots.id} and ${stock_items.lot_id} is not null
@@ -62,7 +78,7 @@ function matching(db: Db, filter: LotFilter): SQL | undefined {
     select 1 from ${products} where ${products.id} = ${lots.product_id}
       and (${contains(products.sku, piece)} or ${contains(products.name, piece)})
   )`;
-  const past = sql`(${expires} and ${lots.expiration_date} <= ${db.now})`;
+  const past = sql`(${expires} and ${passed(days)})`;
   return and(
     sku === undefined ? undefined : ofSku(db, lots.product_id, sku),
     lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
@@ -71,21 +87,27 @@ function matching(db: Db, filter: LotFilter): SQL | undefined {
       : hasExpired(status)
         ? sql`(${isOneOf(lots.status, [lotMoves.expire.to])} or ${past})`
         : sql`${lots.status} = ${status} and not ${past}`,
-    expiring_before === undefined ? undefined : lt(lots.expiration_date, expiring_before),
+    expiring_before === undefined ? undefined : lt(lots.expires_on, expiring_before),
     q === undefined ? undefined : or(contains(lots.lot_number, q), called(q)),
     on_hand === undefined ? undefined : on_hand ? there : sql`not ${there}`,
   );
+}
+
+/** The zones in which a lot's days count: those of where its units are, or of all warehouses when it has none. */
+export async function zonesOf(db: Db, units: readonly { readonly timezone: string }[]): Promise<string[]> {
+  const places = units.length > 0 ? units : (await localDays(db)).warehouses;
+  return [...new Set(places.map(({ timezone }) => timezone))];
 }
 
 /** The order of a list of lots. */
 type LotSort = (typeof lotSorts)[number];
 
 const never = Number.MAX_SAFE_INTEGER;
-const expiry = sql`coalesce(${lots.expiration_date}, ${sql.raw(String(never))})`;
+const expiry = sql`coalesce(${lots.expires_on}, ${sql.raw(String(never))})`;
 
 /** Where a list goes on after this lot. */
-export function lotPosition({ id, created_at, expiration_date }: NamedLot, sort: LotSort): Position {
-  return [sort === "expiration_date" ? (expiration_date ?? never) : created_at, id];
+export function lotPosition({ id, created_at, expires_on }: NamedLot, sort: LotSort): Position {
+  return [sort === "expiration_date" ? (expires_on ?? never) : created_at, id];
 }
 
 /** A page of lots. */
@@ -104,7 +126,7 @@ export async function listLots(
     .select(named)
     .from(lots)
     .innerJoin(products, eq(products.id, lots.product_id))
-    .where(and(matching(db, filter), after === null ? undefined : rest(after)))
+    .where(and(matching(db, filter, await localDays(db)), after === null ? undefined : rest(after)))
     .orderBy(...(soonest ? [sql`${expiry} asc`, asc(lots.id)] : [desc(lots.id)]))
     .limit(limit)
     .offset(offset);
@@ -112,7 +134,7 @@ export async function listLots(
 
 /** How many lots match. */
 export async function countLots(db: Db, filter: LotFilter): Promise<number> {
-  return db.sql.$count(lots, matching(db, filter));
+  return db.sql.$count(lots, matching(db, filter, await localDays(db)));
 }
 
 const unitsOf = prepared((select, a: Args<{ ids: string }>) =>
@@ -120,12 +142,14 @@ const unitsOf = prepared((select, a: Args<{ ids: string }>) =>
     .select({
       lot_id: sql<number>`${stock_items.lot_id}`.mapWith(Number),
       warehouse_id: stock_items.warehouse_id,
+      timezone: warehouses.timezone,
       bin: bins.code,
       bin_kind: bins.kind,
       on_hand: stock_items.on_hand,
       reserved: stock_items.reserved,
     })
     .from(stock_items)
+    .innerJoin(warehouses, eq(warehouses.id, stock_items.warehouse_id))
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .where(and(among(stock_items.lot_id, a.ids), sql`${stock_items.lot_id} is not null and ${stock_items.on_hand} > 0`))
     .orderBy(asc(stock_items.id)),
@@ -152,20 +176,19 @@ const saveStatus = prepared((tx: Writing, a: Args<{ id: number; status: LotStatu
     .where(eq(lots.id, a.id)),
 );
 
-const saveDates = prepared(
-  (tx: Writing, a: Args<{ id: number; received_date: number; expiration_date: number | null }>) =>
-    tx
-      .update(lots)
-      .set({ received_date: sql`${a.received_date}`, expiration_date: sql`${a.expiration_date}` })
-      .where(eq(lots.id, a.id)),
+const saveDates = prepared((tx: Writing, a: Args<{ id: number; received_date: number; expires_on: number | null }>) =>
+  tx
+    .update(lots)
+    .set({ received_date: sql`${a.received_date}`, expires_on: sql`${a.expires_on}` })
+    .where(eq(lots.id, a.id)),
 );
 
 /** Stores when a lot came and when it expires; `saveLotStatus` tells of it. */
 export async function saveLotDates(
   tx: Tx,
-  { id, received_date, expiration_date }: Pick<NamedLot, "id" | "received_date" | "expiration_date">,
+  { id, received_date, expires_on }: Pick<NamedLot, "id" | "received_date" | "expires_on">,
 ): Promise<void> {
-  await saveDates(tx, { id, received_date, expiration_date });
+  await saveDates(tx, { id, received_date, expires_on });
 }
 
 /** What is told of a change of status beside the states. */
@@ -226,39 +249,40 @@ export async function insertLot(tx: Tx, lot: Omit<Lot, "id">): Promise<Lot> {
   return { id, ...lot };
 }
 
-/** Lots past their expiry that nobody has put away yet, the longest past first. */
-export async function listExpiredLots(db: Db, limit: number): Promise<Lot[]> {
+/** Lots past their last day that nobody has put away yet, the longest past first. */
+export async function listExpiredLots(db: Db, days: LocalDays, limit: number): Promise<Lot[]> {
   return db.sql
     .select()
     .from(lots)
-    .where(and(expires, lte(lots.expiration_date, db.now)))
-    .orderBy(asc(lots.expiration_date))
+    .where(and(expires, passed(days)))
+    .orderBy(asc(lots.expires_on))
     .limit(limit);
 }
 
-/** When the next lot expires (ms), or null. */
-export async function nextLotExpiry(db: Db): Promise<number | null> {
+/** The last day of the next lot that expires, from a day on; null when none does. */
+export async function nextLastDay(db: Db, from: number): Promise<number | null> {
   const [row] = await db.sql
-    .select({ at: lots.expiration_date })
+    .select({ day: lots.expires_on })
     .from(lots)
-    .where(expires)
-    .orderBy(asc(lots.expiration_date))
+    .where(and(expires, gte(lots.expires_on, from)))
+    .orderBy(asc(lots.expires_on))
     .limit(1);
-  return row?.at ?? null;
+  return row?.day ?? null;
 }
 
 const [from_status] = lotMoves.expire.from;
 const expiring = { from_status, to_status: lotMoves.expire.to };
 
 /**
- * Marks those of these lots as expired that are available and past their expiry, with a row of the history of each. The
- * expiry of one may have been corrected since it was read.
+ * Marks those of these lots as expired that are available and past their last day, with a row of the history of
+ * each, and answers their ids. The expiry of one may have been corrected since it was read.
  */
-export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<void> {
+export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const days = await localDays(tx);
   const marked = await tx.sql
     .update(lots)
     .set({ status: lotMoves.expire.to, version: sql`${lots.version} + 1` })
-    .where(and(inArray(lots.id, [...ids]), eq(lots.status, from_status), lte(lots.expiration_date, tx.now)))
+    .where(and(inArray(lots.id, [...ids]), eq(lots.status, from_status), passed(days)))
     .returning({ lot_id: lots.id });
   const why = { reason: "past its expiry", actor: system("inventory.expire_lots") };
   await insertLotChanges(
@@ -266,6 +290,7 @@ export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<v
     marked.map(({ lot_id }) => ({ lot_id, ...expiring })),
     why,
   );
+  return new Set(marked.map(({ lot_id }) => lot_id));
 }
 
 const recalled = isOneOf(lots.status, [lotMoves.recall.to]);

@@ -9,13 +9,13 @@ import type { Merchant } from "../../merchants/merchant.ts";
 import { refuseClosed } from "../../merchants/rules.ts";
 import { findMerchantNamed } from "../../merchants/store.ts";
 import { unknownMerchant } from "../../owners/rules.ts";
+import { wakeAtExpiry } from "../arrivals/commands.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import { type Lot, lotSpot } from "../lots/lot.ts";
 import { findLot, insertLot } from "../lots/store.ts";
 import { movedItem } from "../moves/commands.ts";
 import { moveUnits, shelfOf } from "../shelves/commands.ts";
-import { isAvailable } from "../status.ts";
 import { bundleProblem, type NamedProducts, refuseTooMuch } from "../stock/rules.ts";
 import { ownSpot, type StockedProduct } from "../stock/shelf.ts";
 import { findNamed } from "../stock/store.ts";
@@ -119,21 +119,22 @@ function refuseReserved({ on_hand, reserved }: StockItem, sku: string, quantity:
  * Refuses: validation_failed, where his own is another one by its expiry or its status.
  */
 async function lotOf(tx: Tx, item: StockItem, product: StockedProduct): Promise<Lot | null> {
-  const { lot_number, lot_status: status, expiration_date } = item;
+  const { lot_number, lot_status: status, expires_on } = item;
   if (lot_number === null || status === null) {
     if (product.lot_tracking) throw invalid("to_sku", "tracks lots, and the units are of none");
     return null;
   }
-  if (product.expiration_tracking && expiration_date === null) {
+  if (product.expiration_tracking && expires_on === null) {
     throw invalid("to_sku", `tracks expiry, and lot ${lot_number} has none`);
   }
   const known = await findLot(tx, product.id, lot_number);
   if (known === null) {
     const received_date = item.lot_received_date ?? item.received_at;
-    if (isAvailable(status) && expiration_date !== null) tx.wake("inventory.expire_lots", expiration_date);
-    return insertLot(tx, { ...ownSpot(product), lot_number, received_date, expiration_date, status });
+    const lot = await insertLot(tx, { ...ownSpot(product), lot_number, received_date, expires_on, status });
+    wakeAtExpiry(tx, lot, item);
+    return lot;
   }
-  if (known.expiration_date !== expiration_date || known.status !== status) {
+  if (known.expires_on !== expires_on || known.status !== status) {
     throw invalid("lot_number", "is that of another lot of the new owner, with another expiry or status");
   }
   return known;

@@ -1,10 +1,10 @@
 import { billFacts } from "../../billing/commands.ts";
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
-import { momentOf } from "../../kit/clock.ts";
 import { invalid, within } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
+import { dayOf, momentIn } from "../../kit/zone.ts";
 import { refuseForClosed } from "../../merchants/directory.ts";
 import { emit } from "../../outbox/emit.ts";
 import { receiveUnits } from "../arrivals/commands.ts";
@@ -30,13 +30,18 @@ export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Recei
   const warehouse_id = await warehouseNamed(tx, location, "location");
   const { merchant_id, ids } = await getStocked(tx, input.lines, "lines");
   await refuseForClosed(tx, merchant_id);
+  const { timezone } = await calendarAt(tx, warehouse_id);
   const lines = input.lines.map(({ quantity, lot_number = null, expiration_date }, at) => {
     if (lot_number === null && expiration_date) {
       throw invalid(`lines[${at}].lot_number`, "is required: a lot carries the expiry", "required");
     }
-    return { product_id: ids[at] ?? 0, quantity, lot_number, expiration_date: momentOf(expiration_date) ?? null };
+    const expires_on = expiration_date ? dayOf(expiration_date, timezone) : null;
+    return { product_id: ids[at] ?? 0, quantity, lot_number, expires_on };
   });
-  const fields = { merchant_id, reference, supplier, warehouse_id, expected_at: momentOf(expected_at) ?? null };
+  const fields = {
+    ...{ merchant_id, reference, supplier, warehouse_id },
+    expected_at: expected_at ? momentIn(expected_at, timezone) : null,
+  };
   return insertReceipt(tx, fields, lines);
 }
 
@@ -96,7 +101,7 @@ const binKindFor: Readonly<Record<ReceivedCondition, "damage" | "quarantine" | n
 
 function takeItem(tx: Tx, receipt: Receipt, warehouse: ZonedWarehouse, shelf: OpenShelf, item: Item, actor: Actor) {
   const { id, lines } = receipt;
-  const { sku, quantity, bin, condition = "good" } = item;
+  const { sku, quantity, bin, expiration_date, condition = "good" } = item;
   const lot_number = item.lot_number ?? expectedLot(lines, sku);
   return receiveUnits(tx, shelf, {
     warehouse,
@@ -104,7 +109,7 @@ function takeItem(tx: Tx, receipt: Receipt, warehouse: ZonedWarehouse, shelf: Op
     bin,
     kind: binKindFor[condition],
     lot_number,
-    expiration_date: momentOf(item.expiration_date) ?? expectedExpiry(lines, sku, lot_number),
+    expires_on: expiration_date ? dayOf(expiration_date, warehouse.timezone) : expectedExpiry(lines, sku, lot_number),
     received_date: tx.now,
     reason: condition === "damaged" ? "damaged" : condition === "quarantined" ? "quality_hold" : "received",
     reference: { type: "receipt", id: wireId("receipt", id) },

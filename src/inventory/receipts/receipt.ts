@@ -1,6 +1,7 @@
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import { allowedActions } from "../../kit/moves.ts";
+import { dayEndTextOrNull } from "../../kit/zone.ts";
 import { type ReceiptStatus, receiptMoves } from "./status.ts";
 
 /** The expected units of one product, perhaps of one lot. The counts change while a transaction works on them. */
@@ -11,7 +12,8 @@ export interface ReceiptLine {
   readonly sku: string;
   /** Null when any lot may come. */
   readonly lot_number: string | null;
-  readonly expiration_date: number | null;
+  /** The lot's last day, in days since 1970-01-01. */
+  readonly expires_on: number | null;
   /** Units expected. */
   readonly quantity: number;
   /** Units that came, perhaps more than expected. */
@@ -66,7 +68,7 @@ export function receiptView(receipt: Receipt) {
     lines: lines.map((line) => ({
       sku: line.sku,
       lot_number: line.lot_number,
-      expiration_date: isoOrNull(line.expiration_date),
+      expiration_date: dayEndTextOrNull(line.expires_on),
       quantity: line.quantity,
       quantity_received: line.received,
       quantity_set_aside: line.set_aside,

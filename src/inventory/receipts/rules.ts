@@ -46,5 +46,5 @@ export function expectedLot(lines: readonly ReceiptLine[], sku: string): string 
 /** The announced expiry of a lot; null if none was. */
 export function expectedExpiry(lines: readonly ReceiptLine[], sku: string, lot_number: string | undefined) {
   const line = lines.find((line) => line.sku === sku && line.lot_number === lot_number);
-  return line?.expiration_date ?? null;
+  return line?.expires_on ?? null;
 }

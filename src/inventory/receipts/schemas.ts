@@ -1,16 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
-import {
-  choice,
-  closed,
-  codeField,
-  idField,
-  momentField,
-  nullable,
-  quantityField,
-  textField,
-} from "../../kit/schema.ts";
+import { choice, closed, codeField, idField, nullable, quantityField, textField } from "../../kit/schema.ts";
 import { OwnerView, ofMerchantOrSku } from "../../owners/schemas.ts";
+import { arrivalField, ExpiryView, expiryField } from "../dates.ts";
 import { loadFields } from "../stock/schemas.ts";
 import { receiptMoves, receiptStatuses, receivedConditions } from "./status.ts";
 
@@ -20,14 +12,14 @@ const ExpectedLine = closed({
   sku: textField(100),
   quantity: quantityField("Units expected."),
   lot_number: Type.Optional(nullable(codeField(80, { description: "By default any lot may come." }))),
-  expiration_date: Type.Optional(nullable(momentField())),
+  expiration_date: Type.Optional(nullable(expiryField())),
 });
 
 export const CreateReceipt = closed({
   reference: Type.Optional(nullable(textField(100, { description: "Your reference, such as a purchase order." }))),
   supplier: Type.Optional(nullable(textField(200))),
   location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
-  expected_at: Type.Optional(nullable(momentField())),
+  expected_at: Type.Optional(nullable(arrivalField("When it is to come."))),
   lines: Type.Array(ExpectedLine, { minItems: 1, maxItems: items_max }),
   ...ofMerchantOrSku,
 });
@@ -37,7 +29,7 @@ const ScannedItem = closed({
   sku: textField(100),
   quantity: quantityField(),
   lot_number: Type.Optional(codeField(80, { description: "By default that of the receipt, if it expects only one." })),
-  expiration_date: Type.Optional(momentField("By default that of the receipt.")),
+  expiration_date: Type.Optional(expiryField("By default that of the receipt.")),
   bin: Type.Optional(codeField(40)),
   condition: Type.Optional(
     choice(receivedConditions, { description: "`good` by default; other units are kept apart and are not for sale." }),
@@ -85,7 +77,7 @@ export const ReceiptView = closed({
     closed({
       sku: Type.String(),
       lot_number: text,
-      expiration_date: nullable(moment),
+      expiration_date: nullable(ExpiryView()),
       quantity: count,
       quantity_received: count,
       quantity_set_aside: count,

@@ -24,7 +24,7 @@ const linesOf = prepared((sql, a: Args<{ ids: string }>) =>
       product_id: receipt_lines.product_id,
       sku: products.sku,
       lot_number: receipt_lines.lot_number,
-      expiration_date: receipt_lines.expiration_date,
+      expires_on: receipt_lines.expires_on,
       quantity: receipt_lines.quantity,
       received: receipt_lines.received,
       set_aside: receipt_lines.set_aside,
@@ -161,7 +161,7 @@ type NewReceipt = Pick<PlainReceipt, "merchant_id" | "reference" | "supplier" | 
 export async function insertReceipt(
   tx: Tx,
   fields: NewReceipt,
-  lines: readonly Pick<ReceiptLine, "product_id" | "lot_number" | "expiration_date" | "quantity">[],
+  lines: readonly Pick<ReceiptLine, "product_id" | "lot_number" | "expires_on" | "quantity">[],
 ): Promise<Receipt> {
   const times = { created_at: tx.now, updated_at: tx.now, closed_at: null, cancelled_at: null };
   const [receipt_id = 0] = await insertIds(tx, receipts, [{ ...fields, status: receiptStarts, version: 1, ...times }]);

@@ -80,8 +80,8 @@ export interface PlannedUnits extends ClaimUnits {
   readonly bin: string;
   readonly pick_order: number;
   readonly lot_number: string | null;
-  /** Milliseconds since 1970. */
-  readonly expiration_date: number | null;
+  /** The lot's last day, in days since 1970-01-01. */
+  readonly expires_on: number | null;
   /** True when they lie in staging already. */
   readonly picked: boolean;
 }

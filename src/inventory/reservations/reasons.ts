@@ -1,8 +1,9 @@
 import { hasExpired, isAvailable } from "../status.ts";
 // Why a plan took the stock it took: for each stock item left where it lies, the first rule that passed over it.
 
-import { iso, isoOrNull } from "../../kit/clock.ts";
+import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
+import { dayEndTextOrNull } from "../../kit/zone.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import { isLotGood } from "../stock/shelf.ts";
 import {
@@ -125,7 +126,7 @@ function whyLater(
   }
   if (item.warehouse_id !== last.item.warehouse_id) return "warehouse_priority";
   const never = Number.MAX_SAFE_INTEGER;
-  if ((item.expiration_date ?? never) > (last.item.expiration_date ?? never)) return "expires_later";
+  if ((item.expires_on ?? never) > (last.item.expires_on ?? never)) return "expires_later";
   if (item.received_at > last.item.received_at) return "received_later";
   if (freeUnits(item, shelf, options) > freeUnits(last.item, shelf, options)) return "larger_bin";
   return "later_on_pick_path";
@@ -155,7 +156,7 @@ export function spotView(item: StockItem) {
     bin: item.bin,
     temperature_zone: item.temperature_zone,
     lot_number: item.lot_number,
-    expiration_date: isoOrNull(item.expiration_date),
+    expiration_date: dayEndTextOrNull(item.expires_on),
     received_at: iso(item.received_at),
   };
 }

@@ -1,11 +1,10 @@
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import { lastsFor } from "../ledger/shelf_life.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
 import { isSellable, type Shelf } from "../stock/shelf.ts";
 import { isColdEnough } from "../warehouses/rules.ts";
 import type { Avoided } from "./reservation.ts";
-
-const day_ms = 86_400_000;
 
 /** Units wanted of one product. */
 export interface Want {
@@ -60,8 +59,7 @@ export function freeUnits(item: StockItem, { product, crowded }: PlannedShelf, o
   if (except?.has(item.id) || isAvoided(item, avoids) || !isSellable(item, now) || !suits(item, product, options))
     return 0;
   const held = own?.get(item.id) ?? 0;
-  const lasts = item.expiration_date === null || item.expiration_date - now >= product.min_shelf_life_days * day_ms;
-  return lasts && !crowded ? held + item.on_hand - item.reserved : held;
+  return lastsFor(item, product.min_shelf_life_days, now) && !crowded ? held + item.on_hand - item.reserved : held;
 }
 
 function isAvoided({ id, on_hand }: StockItem, avoids: Choice["avoids"]): boolean {
@@ -164,7 +162,7 @@ export function hasAll(warehouse_id: number, { needed, candidates }: Pick<Field,
 /** Sorts what leaves first to the front: first expired, first received, smallest bin, then along the pick path. */
 export function byAge({ item: a, free: few }: Candidate, { item: b, free: many }: Candidate): number {
   return (
-    (a.expiration_date ?? Number.MAX_SAFE_INTEGER) - (b.expiration_date ?? Number.MAX_SAFE_INTEGER) ||
+    (a.expires_on ?? Number.MAX_SAFE_INTEGER) - (b.expires_on ?? Number.MAX_SAFE_INTEGER) ||
     a.received_at - b.received_at ||
     few - many ||
     a.pick_order - b.pick_order ||

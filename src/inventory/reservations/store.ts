@@ -251,7 +251,7 @@ const plans = prepared((sql, a: Args<{ ids: string }>) =>
       bin_kind: bins.kind,
       pick_order: bins.pick_order,
       lot_number: lots.lot_number,
-      expiration_date: lots.expiration_date,
+      expires_on: lots.expires_on,
       quantity: allocations.quantity,
     })
     .from(reservations)

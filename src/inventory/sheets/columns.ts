@@ -1,8 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { isoOrNull } from "../../kit/clock.ts";
+import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
-import { closed, codeField, idField, momentField, textField } from "../../kit/schema.ts";
+import { closed, codeField, idField, textField } from "../../kit/schema.ts";
 import type { Column } from "../../kit/sheet.ts";
+import { dayEndTextOrNull } from "../../kit/zone.ts";
+import { arrivalField, expiryField } from "../dates.ts";
 
 /** The columns of a file of stock: one row for each SKU, warehouse, bin and lot. */
 export const stockColumns: readonly Column[] = [
@@ -32,14 +34,14 @@ export const stockColumns: readonly Column[] = [
     name: "expiration_date",
     path: ["expiration_date"],
     kind: "text",
-    meaning: "When the lot expires, as a date or a moment.",
+    meaning: "The lot's last day, as a date of the warehouse's calendar.",
     example: "2027-03-31",
   },
   {
     name: "received_date",
     path: ["received_date"],
     kind: "text",
-    meaning: "When the units came; the day of the import by default.",
+    meaning: "When the units came; a date is that day in the warehouse, and now is the default.",
     example: "2025-11-03",
   },
   {
@@ -57,8 +59,8 @@ export const CountedStock = closed({
   location: Type.Optional(idField("warehouse")),
   bin: Type.Optional(codeField(40)),
   lot_number: Type.Optional(codeField(80)),
-  expiration_date: Type.Optional(momentField()),
-  received_date: Type.Optional(momentField()),
+  expiration_date: Type.Optional(expiryField()),
+  received_date: Type.Optional(arrivalField("When the units came.")),
   quantity: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
 });
 export type CountedStock = Static<typeof CountedStock>;
@@ -68,7 +70,8 @@ export interface OwnedStock {
   readonly sku: string;
   readonly warehouse_id: number;
   readonly lot_number: string | null;
-  readonly expiration_date: number | null;
+  /** The lot's last day, in days since 1970-01-01. */
+  readonly expires_on: number | null;
   /** When the first of them came. */
   readonly received_at: number;
   readonly on_hand: number;
@@ -82,14 +85,14 @@ export interface HeldStock extends OwnedStock {
 
 /** Units in one lot as a file shows them; without their bin when `bin` is left out. */
 export function heldView(held: OwnedStock & { readonly bin?: string }) {
-  const { sku, warehouse_id, bin, lot_number, expiration_date, received_at, on_hand } = held;
+  const { sku, warehouse_id, bin, lot_number, expires_on, received_at, on_hand } = held;
   return {
     sku,
     location: wireId("warehouse", warehouse_id),
     bin: bin ?? null,
     lot_number,
-    expiration_date: isoOrNull(expiration_date),
-    received_date: isoOrNull(received_at),
+    expiration_date: dayEndTextOrNull(expires_on),
+    received_date: iso(received_at),
     quantity: on_hand,
   };
 }

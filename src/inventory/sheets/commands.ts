@@ -1,16 +1,15 @@
 import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
-import { momentOf } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { type Outcome, type RowEffect, rowOutcome, type SheetRow, type Taken } from "../../kit/sheet.ts";
-import { lotFor } from "../arrivals/commands.ts";
+import { dayOf, momentIn } from "../../kit/zone.ts";
+import { lotFor, wakeAtExpiry } from "../arrivals/commands.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../backorders/commands.ts";
 import { brokenPromises } from "../backorders/shortfall.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
 import { lotSpot } from "../lots/lot.ts";
 import { findLot } from "../lots/store.ts";
 import { moveUnits, type OpenShelf, type Shelves, shelfOf } from "../shelves/commands.ts";
-import { isAvailable } from "../status.ts";
 import { plainIds, productNamed, refuseBundle } from "../stock/rules.ts";
 import { ownSpot } from "../stock/shelf.ts";
 import { findNamed } from "../stock/store.ts";
@@ -99,8 +98,7 @@ async function countOf(tx: Tx, shelves: Shelves, id: number | undefined, row: Co
   const spot = known !== undefined && isThere(known, quantity) ? known : await spotOf(tx, shelf, warehouse_id, row);
   if (spot === null)
     return { key: placeKey(id, warehouse_id, row.bin, lot_number ?? null), shelf, item: null, spot, by: 0 };
-  const expiration_date = momentOf(row.expiration_date) ?? spot.expiration_date;
-  if (expiration_date !== spot.expiration_date) {
+  if (row.expiration_date !== undefined && dayOf(row.expiration_date, spot.timezone) !== spot.expires_on) {
     throw invalid("expiration_date", `is not that of lot ${lot_number}`);
   }
   const item = shelf.items.find(({ bin_id, lot_id }) => bin_id === spot.bin_id && lot_id === spot.lot_id) ?? null;
@@ -122,21 +120,20 @@ function isThere({ bin_kind, on_hand }: StockItem, quantity: number): boolean {
 async function spotOf(tx: Tx, shelf: OpenShelf, warehouse_id: number, row: CountedStock): Promise<Spot | null> {
   const { product } = shelf;
   const { bin: code, lot_number } = row;
-  const received_date = momentOf(row.received_date) ?? tx.now;
+  const warehouse = await tx.memo(`inventory.import.warehouse:${warehouse_id}`, () => shareWarehouse(tx, warehouse_id));
+  const { timezone } = warehouse;
+  const received_date = row.received_date === undefined ? tx.now : momentIn(row.received_date, timezone);
   if (received_date > tx.now) throw invalid("received_date", "lies in the future");
   if (row.quantity === 0) {
     if (code !== undefined && (await findBin(tx, warehouse_id, code)) === null) return null;
     if (lot_number !== undefined && (await findLot(tx, product.id, lot_number)) === null) return null;
   }
-  const warehouse = await tx.memo(`inventory.import.warehouse:${warehouse_id}`, () => shareWarehouse(tx, warehouse_id));
   // The bin and the lot together or none of them.
   return tx.nested(async (inner) => {
     const bin = await binFor(inner, warehouse, product, code, "counted");
-    const arrival = { lot_number, received_date, expiration_date: momentOf(row.expiration_date) ?? null };
-    const lot = await lotFor(inner, product, arrival);
-    if (lot && isAvailable(lot.status) && lot.expiration_date !== null) {
-      inner.wake("inventory.expire_lots", lot.expiration_date);
-    }
+    const expires_on = row.expiration_date === undefined ? null : dayOf(row.expiration_date, timezone);
+    const lot = await lotFor(inner, product, { lot_number, received_date, expires_on, warehouse });
+    if (lot !== null) wakeAtExpiry(inner, lot, warehouse);
     return { ...ownSpot(product), ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: received_date };
   });
 }

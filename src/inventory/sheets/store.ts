@@ -22,7 +22,7 @@ export async function listHeldAfter(db: Db, last: HeldStock | null, limit: numbe
       warehouse_id: stock_items.warehouse_id,
       bin: bins.code,
       lot_number: lots.lot_number,
-      expiration_date: lots.expiration_date,
+      expires_on: lots.expires_on,
       received_at: stock_items.received_at,
       on_hand: stock_items.on_hand,
     })
@@ -60,7 +60,7 @@ export async function listOwnedAfter(
       sku: products.sku,
       warehouse_id,
       lot_number: lots.lot_number,
-      expiration_date: lots.expiration_date,
+      expires_on: lots.expires_on,
       received_at: min(stock_items.received_at),
       on_hand: sum(stock_items.on_hand),
     })
@@ -68,7 +68,7 @@ export async function listOwnedAfter(
     .innerJoin(products, eq(products.id, product_id))
     .leftJoin(lots, eq(lots.id, lot_id))
     .where(and(between(product_id, first.product_id, end.product_id), held))
-    .groupBy(product_id, products.sku, warehouse_id, lot_id, lots.lot_number, lots.expiration_date)
+    .groupBy(product_id, products.sku, warehouse_id, lot_id, lots.lot_number, lots.expires_on)
     .orderBy(asc(product_id), asc(warehouse_id), asc(lot_id));
   const owned = rows.map((row) => ({ ...row, received_at: row.received_at ?? 0, on_hand: Number(row.on_hand) }));
   return { rows: owned, next: ids.length < limit ? null : end.product_id };

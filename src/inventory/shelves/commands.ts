@@ -3,16 +3,27 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
+import { dayStart } from "../../kit/zone.ts";
 import { refuseForClosed } from "../../merchants/directory.ts";
 import { type DomainEvent, type EventType, previousOf } from "../../outbox/catalog.ts";
 import { emit } from "../../outbox/emit.ts";
 import type { Product } from "../../products/product.ts";
 import { listBundlesWith } from "../../products/store.ts";
 import { listParts } from "../bundles/store.ts";
+import { turnOf } from "../ledger/shelf_life.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
-import { isAt, type Posted, type Posting, postAnswered, postMovements, promiseUnits } from "../ledger/store.ts";
+import {
+  isAt,
+  type Places,
+  type Posted,
+  type Posting,
+  postAnswered,
+  postMovements,
+  promiseUnits,
+  saveTurn,
+} from "../ledger/store.ts";
 import { refuseBundle } from "../stock/rules.ts";
-import { availableOf, itemStatus, itemView, type Shelf, totalsOf } from "../stock/shelf.ts";
+import { availableOf, itemStatus, itemView, lastAvailableOf, type Shelf, totalsOf } from "../stock/shelf.ts";
 import { findNamed, loadShelves, lockShelves } from "../stock/store.ts";
 
 /** The sums whose change the world is told, and the units waited for at that moment. */
@@ -52,9 +63,9 @@ export async function openShelves(tx: Tx, product_ids: readonly number[]): Promi
   if (closed.length === 0) return shelves;
   refuseOpenOutside(tx, closed);
   for (const { product, items, backordered, incoming, bundled, overdue } of await lockShelves(tx, closed)) {
-    // What time alone has done is news still, so a lot counts by its status here, whatever its expiry.
-    const { on_hand, reserved } = totalsOf(items, 0);
-    const told = { on_hand, reserved, available: availableOf(items, 0), backordered };
+    // What time alone has done since it was last noted is still to be told.
+    const { on_hand, reserved } = totalsOf(items, tx.now);
+    const told = { on_hand, reserved, available: lastAvailableOf(items), backordered };
     const rest = { bundled, overdue, crowded: false, told, relabelled: false };
     shelves.set(product.id, { product, items, backordered, incoming, ...rest });
   }
@@ -105,7 +116,7 @@ export async function moveEach(tx: Tx, shelves: Shelves, postings: readonly Post
   tx.atEnd("inventory.events", announce);
   for (const { from, to } of postings)
     if (from === null && to !== null) await refuseForClosed(tx, to.merchant_id, "stock");
-  const posted = await postAnswered(tx, postings, (to) => itemAt(shelfOf(shelves, to.product_id), to));
+  const posted = await postAnswered(tx, postings, placesOn(tx, shelves));
   for (const { to } of posted) if (to !== null) lay(shelfOf(shelves, to.product_id), to);
   return posted;
 }
@@ -114,9 +125,38 @@ export async function moveEach(tx: Tx, shelves: Shelves, postings: readonly Post
 export async function moveAll(tx: Tx, shelves: Shelves, postings: readonly Posting[]): Promise<(StockItem | null)[]> {
   if (postings.length === 0) return [];
   tx.atEnd("inventory.events", announce);
-  const came = await postMovements(tx, postings, (to) => itemAt(shelfOf(shelves, to.product_id), to));
+  const came = await postMovements(tx, postings, placesOn(tx, shelves));
   for (const to of came) if (to !== null) lay(shelfOf(shelves, to.product_id), to);
   return came;
+}
+
+function placesOn(tx: Tx, shelves: Shelves): Places {
+  return {
+    itemAt: (to) => itemAt(shelfOf(shelves, to.product_id), to),
+    turnAt: (to) => {
+      const turns_on = turnOf(to, tx.now);
+      wakeAtTurn(tx, to, turns_on);
+      return turns_on;
+    },
+  };
+}
+
+function wakeAtTurn(tx: Tx, { timezone }: Spot, turns_on: number | null): void {
+  if (turns_on !== null) tx.wake("inventory.expire_lots", dayStart(turns_on, timezone));
+}
+
+/** Notes on which day time next changes each item of a shelf, so that what it has done until now is told once. */
+export async function noteTurns(tx: Tx, { items }: OpenShelf): Promise<void> {
+  const turned = items.filter((item) => item.id !== 0 && item.turns_on !== turnOf(item, tx.now));
+  if (turned.length === 0) return;
+  for (const [turns_on, some] of Map.groupBy(turned, (item) => turnOf(item, tx.now))) {
+    const ids = some.map(({ id }) => id);
+    await saveTurn(tx, ids, turns_on);
+    for (const item of some) {
+      item.turns_on = turns_on;
+      wakeAtTurn(tx, item, turns_on);
+    }
+  }
 }
 
 /** The item of a shelf that units come to, or null when nothing lies there. */
@@ -134,6 +174,7 @@ async function announce(tx: Tx): Promise<void> {
   const events: DomainEvent[] = [];
   const parts = new Map<number, number>();
   for (const shelf of shelves.values()) {
+    await noteTurns(tx, shelf);
     const before = shelf.told;
     const { on_hand, reserved, available } = totalsOf(shelf.items, tx.now);
     const isSame = before.on_hand === on_hand && before.reserved === reserved && before.available === available;

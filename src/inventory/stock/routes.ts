@@ -8,7 +8,6 @@ import { answerList } from "../../http/paging.ts";
 import { requireMatch, tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { answerTogether, type SharedAct } from "../../http/together.ts";
-import { momentOf } from "../../kit/clock.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
@@ -18,6 +17,7 @@ import { refuseBins, showsBins } from "../bin_codes.ts";
 import { loadShelvesAndSets } from "../bundles/store.ts";
 import { countStocked, listStocked } from "../levels/store.ts";
 import { openShelves } from "../shelves/commands.ts";
+import { dayAsked } from "../warehouses/store.ts";
 import { AddStock, AdjustmentView, AdjustStock, ItemView, LevelView, ListLevels, ReceivedView } from "./schemas.ts";
 import { itemView, levelView } from "./shelf.ts";
 import { findStockedId } from "./store.ts";
@@ -111,13 +111,17 @@ function list(call: Call, query: ListLevels): Promise<Response> {
   // A warehouse that does not exist holds nothing.
   refuseBins(call, { bin: named.bin, zone: named.zone });
   const warehouse_id = location === undefined ? undefined : (readId("warehouse", location) ?? 0);
-  const filter = { ...named, warehouse_id, expiring_before: momentOf(expiring_before) };
+  const filterIn = async (db: Db) => ({
+    ...named,
+    warehouse_id,
+    expiring_before: await dayAsked(db, expiring_before, warehouse_id),
+  });
   return answerList(
     call,
     query,
     {
-      rows: (db, window) => listStocked(db, filter, window, sort),
-      count: (db) => countStocked(db, filter),
+      rows: async (db, window) => listStocked(db, await filterIn(db), window, sort),
+      count: async (db) => countStocked(db, await filterIn(db)),
       position: ({ key, place }) => [key, place],
     },
     (rows, db) =>

@@ -5,7 +5,6 @@ import {
   closed,
   codeField,
   idField,
-  momentField,
   moneyField,
   notesField,
   nullable,
@@ -14,6 +13,7 @@ import {
 } from "../../kit/schema.ts";
 import { OwnerView, ofMerchantOrSku } from "../../owners/schemas.ts";
 import { temperatureZones } from "../../products/status.ts";
+import { arrivalField, ExpiryView, expiringBeforeField, expiryField } from "../dates.ts";
 import { adjustmentReasons, binKinds, itemStatuses, lotStatuses } from "../status.ts";
 
 const moment = () => Type.String({ format: "date-time" });
@@ -34,7 +34,7 @@ export const ListLevels = closed({
   bin: Type.Optional(textField(40, { description: "Only what has units in a bin of this code." })),
   lot_number: Type.Optional(textField(80, { description: "Only what has units of a lot of this number." })),
   expiring_before: Type.Optional(
-    momentField("Only what has units of available lots that expire between now and this moment."),
+    expiringBeforeField("Only what has units of available lots that expire, today or later, before this day."),
   ),
   sort: Type.Optional(choice(levelSorts, { description: "`sku` unless given; `-` turns an order round." })),
 });
@@ -52,8 +52,8 @@ export const AddStock = closed({
   location: Type.Optional(idField("warehouse", "Needed where there are several warehouses.")),
   bin: Type.Optional(codeField(40)),
   lot_number: Type.Optional(codeField(80)),
-  expiration_date: Type.Optional(momentField()),
-  received_date: Type.Optional(momentField()),
+  expiration_date: Type.Optional(expiryField()),
+  received_date: Type.Optional(arrivalField("When they came; now by default.")),
   reason: Type.Optional(choice(adjustmentReasons)),
   reference: Type.Optional(textField(100)),
   unit_cost: Type.Optional(moneyField()),
@@ -119,7 +119,7 @@ const item = {
       lot_number: Type.String(),
       quantity: count,
       received_date: moment(),
-      expiration_date: nullable(moment()),
+      expiration_date: nullable(ExpiryView()),
       status: choice(lotStatuses),
     }),
   ),
@@ -135,7 +135,7 @@ export const ReceivedView = closed({
     warehouse_id: Type.String(),
     location: Type.String({ description: "The bin; for merchants the warehouse." }),
     lot_number: nullable(Type.String()),
-    expiration_date: nullable(moment()),
+    expiration_date: nullable(ExpiryView()),
     received_date: moment(),
     reason: choice(adjustmentReasons),
     reference: nullable(Type.String()),

@@ -1,8 +1,10 @@
-import { iso, isoOrNull } from "../../kit/clock.ts";
+import { iso } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
+import { dayEndTextOrNull } from "../../kit/zone.ts";
 import type { Product } from "../../products/product.ts";
 import { isSold } from "../../products/status.ts";
 import { placeShown } from "../bin_codes.ts";
+import { isPastExpiry, wasFresh } from "../ledger/shelf_life.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
 import { causeOf, type ItemStatus, isAvailable, lotStatusAt, type UnavailableCause } from "../status.ts";
 
@@ -61,8 +63,8 @@ export function isSellable(item: Spot, now: number): boolean {
 }
 
 /** Whether an item's lot, if it has one, may leave the house at this moment (ms). */
-export function isLotGood({ lot_status, expiration_date }: Spot, now: number): boolean {
-  return (lot_status === null || isAvailable(lot_status)) && (expiration_date === null || expiration_date > now);
+export function isLotGood(spot: Spot, now: number): boolean {
+  return (spot.lot_status === null || isAvailable(spot.lot_status)) && !isPastExpiry(spot, now);
 }
 
 /** Sums up a product's stock at this moment (ms). */
@@ -102,6 +104,13 @@ export function availableOf(items: readonly StockItem[], now: number): number {
   let available = 0;
   for (const item of items) if (isSellable(item, now)) available += item.on_hand - item.reserved;
   return available;
+}
+
+/** As `availableOf`, by what was last noted of time and not by what it has changed since. */
+export function lastAvailableOf(items: readonly StockItem[]): number {
+  const isNoted = ({ lot_status }: StockItem) => lot_status === null || isAvailable(lot_status);
+  const fresh = items.filter((item) => item.bin_kind === "storage" && isNoted(item) && wasFresh(item));
+  return fresh.reduce((sum, item) => sum + item.on_hand - item.reserved, 0);
 }
 
 /** What a product's stock is called when so many units are available and so many are waited for. */
@@ -174,13 +183,15 @@ function locationsOf(items: readonly StockItem[], shows_bins: boolean) {
 
 function lotsOf(items: readonly StockItem[], now: number) {
   const tracked = items.filter(({ lot_id }) => lot_id !== null);
+  // A lot that lies in warehouses of several zones has expired once its last day is over in all of them.
+  const good = new Set(tracked.filter((item) => isLotGood(item, now)).map(({ lot_id }) => lot_id));
   return quantitiesBy(tracked, ({ lot_id }) => lot_id ?? 0).map(([item, quantity]) => ({
     id: wireId("lot", item.lot_id ?? 0),
     lot_number: item.lot_number ?? "",
     quantity,
     received_date: iso(item.lot_received_date ?? item.received_at),
-    expiration_date: isoOrNull(item.expiration_date),
-    status: lotStatusAt(item.lot_status, isLotGood(item, now)),
+    expiration_date: dayEndTextOrNull(item.expires_on),
+    status: lotStatusAt(item.lot_status, good.has(item.lot_id)),
   }));
 }
 

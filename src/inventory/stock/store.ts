@@ -1,5 +1,5 @@
-import { and, eq, sql } from "drizzle-orm";
-import { among, amongTexts, forUpdateInOrder, isOneOf, list, named } from "../../../db/kit.ts";
+import { and, asc, eq, sql } from "drizzle-orm";
+import { among, amongTexts, forUpdateInOrder, given, isOneOf, list, named } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -13,6 +13,7 @@ import type { Db, Tx } from "../../database/store.ts";
 import { invalidFields, ofFields } from "../../kit/fault.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import { reservationStarts } from "../status.ts";
+import type { LocalDays } from "../warehouses/store.ts";
 import { bundleProblem, type NamedProducts, ownerOfAll, productNamed } from "./rules.ts";
 import type { Shelf } from "./shelf.ts";
 
@@ -67,6 +68,7 @@ export const itemColumns = {
   merchant_id: stock_items.merchant_id,
   warehouse_id: stock_items.warehouse_id,
   warehouse_priority: named(warehouses.priority, "warehouse_priority"),
+  timezone: warehouses.timezone,
   bin_id: stock_items.bin_id,
   bin: named(bins.code, "bin"),
   bin_kind: named(bins.kind, "bin_kind"),
@@ -77,8 +79,9 @@ export const itemColumns = {
   lot_number: lots.lot_number,
   lot_status: named(lots.status, "lot_status"),
   lot_received_date: named(lots.received_date, "lot_received_date"),
-  expiration_date: lots.expiration_date,
+  expires_on: lots.expires_on,
   received_at: stock_items.received_at,
+  turns_on: stock_items.turns_on,
   updated_at: stock_items.updated_at,
   on_hand: stock_items.on_hand,
   reserved: stock_items.reserved,
@@ -253,4 +256,47 @@ const travelling = prepared((select, _: Args<object>) =>
 export async function countGoods(db: Db): Promise<number> {
   const [[lying], [moving]] = [await units(db, {}), await travelling(db, {})];
   return (lying?.number ?? 0) + (moving?.number ?? 0);
+}
+
+const turned = prepared((select, a: Args<{ warehouse_id: number; day: number; limit: number }>) =>
+  select
+    .select({ id: stock_items.id, product_id: stock_items.product_id, on_hand: stock_items.on_hand })
+    .from(stock_items)
+    .where(
+      and(
+        eq(stock_items.warehouse_id, given(a.warehouse_id)),
+        sql`${stock_items.turns_on} is not null and ${stock_items.turns_on} <= ${given(a.day)}`,
+      ),
+    )
+    .limit(given(a.limit)),
+);
+
+/** Stock items that time has changed in a way that nobody has noted, of some warehouses. */
+export async function listTurned(db: Db, { warehouses }: LocalDays, limit: number) {
+  const found: { readonly id: number; readonly product_id: number; readonly on_hand: number }[] = [];
+  for (const { id: warehouse_id, day } of warehouses) {
+    if (found.length >= limit) break;
+    found.push(...(await turned(db, { warehouse_id, day, limit: limit - found.length })));
+  }
+  return found;
+}
+
+const turning = prepared((select, a: Args<{ warehouse_id: number; day: number }>) =>
+  select
+    .select({ day: stock_items.turns_on })
+    .from(stock_items)
+    .where(
+      and(
+        eq(stock_items.warehouse_id, given(a.warehouse_id)),
+        sql`${stock_items.turns_on} is not null and ${stock_items.turns_on} > ${given(a.day)}`,
+      ),
+    )
+    .orderBy(asc(stock_items.turns_on))
+    .limit(1),
+);
+
+/** The next day after one on which time changes stock of a warehouse, or null. */
+export async function nextTurnDay(db: Db, warehouse_id: number, day: number): Promise<number | null> {
+  const [row] = await turning(db, { warehouse_id, day });
+  return row?.day ?? null;
 }

@@ -9,6 +9,7 @@ import type { Db, Tx, Writing } from "../../database/store.ts";
 import { assert } from "../../kit/assert.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
+import { dayOf, localTime } from "../../kit/zone.ts";
 import type { BinKind } from "../status.ts";
 import type { DispatchCalendar, WarehouseCalendar } from "./calendar.ts";
 import { lastingBinKinds } from "./rules.ts";
@@ -67,6 +68,37 @@ export async function calendarAt(db: Db, id: number): Promise<WarehouseCalendar>
   const found = (await listCalendars(db)).find((one) => one.id === id);
   assert(found !== undefined, `warehouse ${id} is there`);
   return found;
+}
+
+/** The day that it is in each warehouse, and on which it is latest. */
+export interface LocalDays {
+  readonly warehouses: readonly { readonly id: number; readonly timezone: string; readonly day: number }[];
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The day that it is in each warehouse, in days since 1970-01-01. */
+export async function localDays(db: Db): Promise<LocalDays> {
+  const calendars = await listCalendars(db);
+  const found = calendars.map(({ id, timezone }) => ({ id, timezone, day: localTime(db.now, timezone).day }));
+  const days = found.length === 0 ? [localTime(db.now, "UTC").day] : found.map(({ day }) => day);
+  return { warehouses: found, first: Math.min(...days), last: Math.max(...days) };
+}
+
+/** The day that it is in the warehouse that a column names. */
+export function dayIn({ warehouses, last }: LocalDays, warehouse_id: SQLWrapper): SQL {
+  const others = warehouses.filter(({ day }) => day < last);
+  if (others.length === 0) return sql`${last}`;
+  const when = others.map(({ id, day }) => sql`when ${id} then cast(${day} as bigint)`);
+  return sql`case ${warehouse_id} ${sql.join(when, sql` `)} else ${last} end`;
+}
+
+/** The day that a filter on a last day names, by the calendar of a warehouse: the one asked for, or the first. */
+export async function dayAsked(db: Db, text: string | undefined, warehouse_id?: number): Promise<number | undefined> {
+  if (text === undefined) return undefined;
+  const all = await listCalendars(db);
+  const { timezone = "UTC" } = all.find(({ id }) => id === warehouse_id) ?? all[0] ?? {};
+  return dayOf(text, timezone);
 }
 
 /** All warehouses without their zones, the first to be chosen first. */

@@ -60,11 +60,12 @@ export interface Warehouse extends ZonedWarehouse {
 }
 
 /** A bin of a warehouse as part of a spot. */
-export function binSpot({ id, priority, zones }: ZonedWarehouse, bin: Bin): BinSpot {
+export function binSpot({ id, priority, timezone, zones }: ZonedWarehouse, bin: Bin): BinSpot {
   const zone = zones.find((zone) => zone.id === bin.zone_id);
   return {
     warehouse_id: id,
     warehouse_priority: priority,
+    timezone,
     bin_id: bin.id,
     bin: bin.code,
     bin_kind: bin.kind,

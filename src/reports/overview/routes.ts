@@ -11,7 +11,7 @@ import { loadShelvesAndSets } from "../../inventory/bundles/store.ts";
 import { countStocked, listStocked } from "../../inventory/levels/store.ts";
 import { countAllWaiting, listAllWaiting } from "../../inventory/putbacks/store.ts";
 import { levelView } from "../../inventory/stock/shelf.ts";
-import { listPlainWarehouses } from "../../inventory/warehouses/store.ts";
+import { listPlainWarehouses, localDays } from "../../inventory/warehouses/store.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { type Noun, wireId } from "../../kit/ids.ts";
@@ -44,7 +44,6 @@ import {
 } from "./topics/store.ts";
 import { expiringLots, heldOrders, ordersToLeave, topicTargets } from "./views.ts";
 
-const day_ms = 86_400_000;
 /** Lots that expire within these days are shown. */
 const expiring_days = 30;
 // A warehouse that is closed for longer has no departures.
@@ -259,12 +258,13 @@ function receiptTopic(kind: "receipt_today" | "receipt_late", rows: readonly Row
 }
 
 async function lotTopic(db: Db): Promise<TopicView> {
-  const until = db.now + expiring_days * day_ms;
+  const days = await localDays(db);
+  const before = days.first + expiring_days + 1;
   const sample = ({ id, sku }: { readonly id: number; readonly sku: string }) => ({
     id: wireId("lot", id),
     within: sku,
   });
-  return topic("expiring_lot", await findExpiringLots(db, until), sample, expiringLots(until));
+  return topic("expiring_lot", await findExpiringLots(db, { days, before }), sample, expiringLots(before));
 }
 
 async function lowTopic(db: Db): Promise<TopicView> {

@@ -1,4 +1,5 @@
 import { iso } from "../../kit/clock.ts";
+import { dayText } from "../../kit/zone.ts";
 import type { TopicView } from "./schemas.ts";
 
 type Target = TopicView["target"];
@@ -22,10 +23,10 @@ export const heldOrders = (hold_reason: string): Target => ({
   filter: { status: "on_hold", hold_reason },
 });
 
-/** The lots on sale that expire before a moment, in milliseconds. */
-export const expiringLots = (until: number): Target => ({
+/** The lots on sale whose last day comes before one, in days since 1970-01-01. */
+export const expiringLots = (before: number): Target => ({
   noun: "lots",
-  filter: { status: "available", on_hand: "true", expiring_before: iso(until) },
+  filter: { status: "available", on_hand: "true", expiring_before: dayText(before) },
 });
 
 /** The orders that are due to leave by a moment, in milliseconds. */

@@ -191,7 +191,7 @@ describe("works", () => {
     const told = await explain("CORN");
     expect(told.incoming).toEqual({
       units: 11,
-      receipts: [{ receipt_id, reference: "PO-1", location: west, expected_at: "2026-01-09T00:00:00.000Z", units: 7 }],
+      receipts: [{ receipt_id, reference: "PO-1", location: west, expected_at: "2026-01-09T05:00:00.000Z", units: 7 }],
       transfers: [
         {
           transfer_id,
@@ -213,11 +213,12 @@ describe("works", () => {
 
   test("a lot that is past its expiry, and a reservation that is past its time, are told as such at once", async () => {
     await shop.product(0, "MILK");
-    await add("MILK", 3, { lot_number: "L1", expiration_date: "2026-01-02T03:05:05Z" });
+    await add("MILK", 3, { lot_number: "L1", expiration_date: "2026-01-01" });
     await add("MILK", 2, { lot_number: "L2", expiration_date: "2026-02-01" });
-    const expires_at = "2026-01-02T03:05:05Z";
+    const expires_at = "2026-01-02T05:00:00Z";
     await shop.app.post("/inventory/reserve", { order_id: "N-98", items: [{ sku: "MILK", quantity: 4 }], expires_at });
-    shop.app.clocks.live.advance(minute_ms);
+    // Midnight in New York.
+    shop.app.clocks.live.advance(Date.parse(expires_at) - shop.app.clocks.live.now());
     const told = await explain("MILK");
     expect(told.reserved.claims).toMatchObject([{ order_number: "N-98", status: "expired", units: 4 }]);
     await shop.app.runJobs();

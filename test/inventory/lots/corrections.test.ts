@@ -13,6 +13,9 @@ beforeEach(() => shop.app.takeEvents());
 let number = 0;
 const day_ms = 86_400_000;
 const inDays = (days: number) => new Date(shop.app.clocks.live.now() + days * day_ms).toISOString();
+/** The date that it will be in New York. */
+const dateIn = (days: number) => new Date(inDays(days)).toLocaleDateString("sv-SE", { timeZone: "America/New_York" });
+const expiryIn = (days: number) => `${dateIn(days)}T23:59:59.999Z`;
 const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
 const item = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 const correct = (lot: string | undefined, fields: object) => shop.app.patch(`/inventory/lots/${lot}`, fields);
@@ -44,14 +47,14 @@ describe("works", () => {
       200,
       {
         status: "available",
-        expiration_date: inDays(300),
+        expiration_date: expiryIn(300),
         reserved: 2,
         allowed_statuses: ["on_hold", "quarantined", "recalled", "damaged"],
         changes: [
           {
             from_status: "expired",
             to_status: "available",
-            reason: `expiry corrected from ${inDays(-3)} to ${inDays(300)}`,
+            reason: `expiry corrected from ${dateIn(-3)} to ${dateIn(300)}`,
             notes: "Read 2025 for 2026.",
             actor: { type: "api_key", id: "key_1003" },
           },
@@ -63,7 +66,7 @@ describe("works", () => {
     expect(events).toMatchObject([
       {
         type: "inventory.updated",
-        data: { sku, available: 3, lots: [{ status: "available", expiration_date: inDays(300) }] },
+        data: { sku, available: 3, lots: [{ status: "available", expiration_date: expiryIn(300) }] },
       },
     ]);
     expect(await item(sku)).toMatchObject({ available: 3, reserved: 2, unavailable: { expired: 0 } });
@@ -89,7 +92,7 @@ describe("works", () => {
     expect(await item(sku)).toMatchObject({ available: 3, reserved: 5, backordered: 0 });
   });
 
-  test("the lot expires at its new moment, and not at the old one", async () => {
+  test("the lot expires after its new day, and not after the old one", async () => {
     const { sku, lots } = await goods([4, 10]);
     await shop.app.runJobs();
     let woken: number | null = null;
@@ -97,8 +100,9 @@ describe("works", () => {
       if (job === "inventory.expire_lots") woken = at;
     });
     await correct(lots[0], { expiration_date: inDays(2) });
-    expect(woken as number | null).toBe(Date.parse(inDays(2)));
-    shop.app.clocks.live.advance(2 * day_ms);
+    const midnight = Date.parse(`${dateIn(3)}T05:00:00.000Z`);
+    expect(woken as number | null).toBe(midnight);
+    shop.app.clocks.live.advance(midnight - shop.app.clocks.live.now());
     await shop.app.runJobs();
     expect((await shop.app.get(`/inventory/lots/${lots[0]}`)).body.data.changes).toMatchObject([
       { from_status: "available", to_status: "available" },
@@ -115,7 +119,7 @@ describe("works", () => {
     const { id, sku, lots } = await goods([5, 100], [5, 200]);
     const received_date = inDays(-7);
     const { body } = await correct(lots[1], { expiration_date: inDays(50), received_date });
-    expect(body.data).toMatchObject({ status: "available", received_date, expiration_date: inDays(50) });
+    expect(body.data).toMatchObject({ status: "available", received_date, expiration_date: expiryIn(50) });
     expect(body.data.changes[0].reason).toContain("; date of receipt corrected from ");
     expect(await types()).toEqual(["inventory.updated"]);
     await shop.order([[{ id }, 4]]);

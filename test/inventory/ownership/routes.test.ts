@@ -6,7 +6,7 @@ import { openTestApp, type TestApp } from "../../harness.ts";
 const house = "whs_1001";
 const [acme, bolt] = ["mer_1001", "mer_1002"];
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
-const day = "2026-05-01T00:00:00.000Z";
+const day = "2026-05-01T23:59:59.999Z";
 
 let app: TestApp;
 beforeAll(async () => {

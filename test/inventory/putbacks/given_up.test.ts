@@ -45,7 +45,7 @@ test("no units of another warehouse than the order's, none that are promised, no
   await shop.add("TEA", 4, { location: shop.west, bin: "W-01" });
   await shop.add("TEA", 5);
   await shop.add("TEA", 3, { lot: "OLD", days: 1 });
-  shop.clock.advance(2 * 86_400_000);
+  shop.clock.advance(3 * 86_400_000);
   await shop.claim(2, { lines: [["TEA", 4]], warehouse_id: shop.main });
   expect(await taken(9, shop.main)).toEqual([1]);
   expect(await shop.item("TEA")).toMatchObject({ on_hand: 11, reserved: 4, available: 4 });

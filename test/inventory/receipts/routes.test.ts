@@ -39,7 +39,7 @@ describe("works", () => {
       id: "rcv_1001",
       status: "expected",
       ...asked,
-      expected_at: "2026-01-09T00:00:00.000Z",
+      expected_at: "2026-01-09T05:00:00.000Z",
       lines: [{ sku: "RICE", lot_number: null, quantity: 10, quantity_received: 0, quantity_outstanding: 10 }],
       allowed_actions: ["scan", "close", "cancel"],
       version: 1,
@@ -125,7 +125,7 @@ describe("works", () => {
     await scan(one.id, { sku: "MILK", quantity: 6 });
     expect(await told()).toEqual(["inventory.received MILK", "inventory.updated MILK"]);
     expect((await item("MILK")).lots).toMatchObject([
-      { lot_number: "L-1", quantity: 6, expiration_date: "2026-02-01T00:00:00.000Z" },
+      { lot_number: "L-1", quantity: 6, expiration_date: "2026-02-01T23:59:59.999Z" },
     ]);
     const both = await expected(lots);
     const { body } = await scan(both.id, { sku: "MILK", quantity: 4, lot_number: "L-2" });

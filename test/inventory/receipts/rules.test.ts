@@ -11,7 +11,7 @@ const line = (lot_number: string | null, outstanding: number, more: Partial<Rece
   product_id: 1,
   sku: "A",
   lot_number,
-  expiration_date: null,
+  expires_on: null,
   quantity: 10,
   received: 10 - outstanding,
   set_aside: 0,
@@ -85,7 +85,7 @@ test("a lot goes without saying where only one is expected", () => {
 });
 
 test("an expiry goes without saying where it was announced of the lot", () => {
-  const lines = [line("L1", 1, { expiration_date: 7 }), line(null, 1)];
+  const lines = [line("L1", 1, { expires_on: 7 }), line(null, 1)];
   expect([expectedExpiry(lines, "A", "L1"), expectedExpiry(lines, "A", "L2")]).toEqual([7, null]);
   expect(expectedExpiry(lines, "A", undefined)).toBe(null);
 });

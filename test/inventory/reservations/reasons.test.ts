@@ -9,7 +9,7 @@ import {
   planStock,
 } from "../../../src/inventory/reservations/rules.ts";
 import type { StockedProduct } from "../../../src/inventory/stock/shelf.ts";
-import { day_ms, item, lot, now, product, usual } from "./shelf.ts";
+import { item, lot, now, product, today, usual } from "./shelf.ts";
 
 interface Case {
   readonly options?: Partial<PlanOptions>;
@@ -41,7 +41,7 @@ describe("an item is passed over", () => {
     ["zone_too_warm", {}, 5, { options: { requires_cold_storage: true } }],
     ["lot_status", lot(9, "recalled"), 15, {}],
     ["lot_status", lot(-9, "quarantined"), 15, {}],
-    ["lot_expired", lot(0), 15, {}],
+    ["lot_expired", lot(-1), 15, {}],
     ["lot_expired", lot(9, "expired"), 15, {}],
     ["no_free_units", { reserved: 10 }, 15, {}],
     ["shelf_life", lot(4), 15, { fields: { min_shelf_life_days: 5 } }],
@@ -105,10 +105,10 @@ const remedies: Partial<Record<PassedOverReason, (item: StockItem) => Partial<St
   bin_not_for_sale: () => ({ bin_kind: "storage" }),
   zone_too_warm: () => ({ temperature_zone: "frozen" }),
   lot_status: () => ({ lot_status: "available" }),
-  lot_expired: () => ({ lot_status: "available", expiration_date: now + 99 * day_ms }),
+  lot_expired: () => ({ lot_status: "available", expires_on: today + 99 }),
   no_free_units: ({ on_hand }) => ({ on_hand: on_hand + 1 }),
-  shelf_life: () => ({ expiration_date: now + 99 * day_ms }),
-  expires_later: () => ({ lot_id: 99, lot_status: "available", expiration_date: now + 1 }),
+  shelf_life: () => ({ expires_on: today + 99 }),
+  expires_later: () => ({ lot_id: 99, lot_status: "available", expires_on: today }),
   received_later: () => ({ received_at: -1 }),
   later_on_pick_path: () => ({ pick_order: -1 }),
 };

@@ -44,6 +44,7 @@ describe("the choice of stock", () => {
   test("takes only lots that are sellable and last long enough", () => {
     const items = [item(1, lot(5)), item(2, lot(9)), item(3, lot(20, "recalled")), item(4, lot(0)), item(5, lot(-1))];
     expect(chosen(items, 50)).toEqual([
+      [4, 10],
       [1, 10],
       [2, 10],
     ]);
@@ -175,7 +176,7 @@ describe("every plan", () => {
         for (const id of used) {
           const own = items.filter((item) => item.warehouse_id === id && freeUnits(item, shelf, options) > 0);
           const left = own.filter((item) => (taken.get(item.id) ?? 0) < freeUnits(item, shelf, options));
-          const expiry = (item: StockItem) => item.expiration_date ?? Number.MAX_SAFE_INTEGER;
+          const expiry = (item: StockItem) => item.expires_on ?? Number.MAX_SAFE_INTEGER;
           const latest = Math.max(...own.filter((item) => taken.has(item.id)).map(expiry));
           for (const item of left) expect(expiry(item)).toBeGreaterThanOrEqual(latest);
         }

@@ -5,6 +5,8 @@ import type { StockedProduct } from "../../../src/inventory/stock/shelf.ts";
 
 export const now = Date.parse("2026-03-01T00:00:00.000Z");
 export const day_ms = 86_400_000;
+/** The day that it is, in days since 1970-01-01. */
+export const today = now / day_ms;
 export const usual: PlanOptions = { now, warehouse_id: null, requires_cold_storage: false };
 
 export const product: StockedProduct = {
@@ -31,6 +33,7 @@ export function item(id: number, fields: Partial<StockItem>): StockItem {
     product_id: 1,
     warehouse_id: 1,
     warehouse_priority: 100,
+    timezone: "UTC",
     bin_id: id,
     bin: `A-${id}`,
     bin_kind: "storage",
@@ -41,7 +44,8 @@ export function item(id: number, fields: Partial<StockItem>): StockItem {
     lot_number: null,
     lot_status: null,
     lot_received_date: null,
-    expiration_date: null,
+    expires_on: null,
+    turns_on: null,
     received_at: now,
     updated_at: now,
     on_hand: 10,
@@ -54,5 +58,5 @@ export const lot = (days: number, status: StockItem["lot_status"] = "available")
   lot_id: days,
   lot_number: `L${days}`,
   lot_status: status,
-  expiration_date: now + days * day_ms,
+  expires_on: today + days,
 });

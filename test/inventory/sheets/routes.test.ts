@@ -58,7 +58,7 @@ describe("works", () => {
       { location: "W-02", quantity: 3 },
     ]);
     expect((await level("MILK")).lots).toMatchObject([
-      { lot_number: "L-1", quantity: 5, expiration_date: "2026-03-01T00:00:00.000Z" },
+      { lot_number: "L-1", quantity: 5, expiration_date: "2026-03-01T23:59:59.999Z" },
       { lot_number: "L-2", quantity: 6 },
     ]);
     expect(await told()).toEqual(["inventory.updated RICE", "inventory.updated MILK"]);
@@ -81,7 +81,7 @@ describe("works", () => {
   test("what is exported can be imported and changes nothing", async () => {
     const exported = await app.get("/inventory/export.csv");
     expect(exported.headers.get("content-type")).toContain("text/csv");
-    expect(exported.body).toContain(`MILK,${main},A-01,L-1,2026-03-01T00:00:00.000Z,`);
+    expect(exported.body).toContain(`MILK,${main},A-01,L-1,2026-03-01T23:59:59.999Z,`);
     const again = (await imports(exported.body)).body.data;
     expect(again).toMatchObject({ created: 0, updated: 0, unchanged: again.rows, failed: 0 });
     expect(await told()).toEqual([]);

@@ -17,6 +17,7 @@ function item(more: Partial<StockItem>): StockItem {
     product_id: 1,
     warehouse_id: 1,
     warehouse_priority: 1,
+    timezone: "UTC",
     bin_id: made,
     bin: `B-${made}`,
     bin_kind: "storage",
@@ -27,7 +28,8 @@ function item(more: Partial<StockItem>): StockItem {
     lot_number: null,
     lot_status: null,
     lot_received_date: null,
-    expiration_date: null,
+    expires_on: null,
+    turns_on: null,
     received_at: 0,
     updated_at: 0,
     on_hand: 10,
@@ -37,8 +39,8 @@ function item(more: Partial<StockItem>): StockItem {
 }
 
 describe("units leave", () => {
-  const lot = (lot_number: string, expiration_date: number, more: Partial<StockItem> = {}) =>
-    item({ lot_id: made + 1, lot_number, lot_status: "available", expiration_date, ...more });
+  const lot = (lot_number: string, expires_on: number, more: Partial<StockItem> = {}) =>
+    item({ lot_id: made + 1, lot_number, lot_status: "available", expires_on, ...more });
   const soon = lot("SOON", 200, { reserved: 7 });
   const late = lot("LATE", 300, { bin: "X" });
   const past = lot("PAST", 50);
@@ -46,7 +48,7 @@ describe("units leave", () => {
   const others = [item({ warehouse_id: 2 }), item({ bin_kind: "staging" }), item({ bin_kind: "damage" })];
   const apart = lot("LATE", 300, { bin_kind: "quarantine" });
   const items = [late, apart, ...others, recalled, past, soon];
-  const source = { warehouse_id: 1, now: 100, crowded: false };
+  const source = { warehouse_id: 1, now: 100 * 86_400_000, crowded: false };
   const line = { quantity: 5, lot_number: null, bin: null };
   const chosen = (more: object, from = source) =>
     chooseUnits({ ...line, ...more }, items, from).map(({ item, quantity }) => [item.lot_number, quantity]);

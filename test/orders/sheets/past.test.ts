@@ -81,7 +81,7 @@ describe("works", () => {
       imported: true,
       subtotal: 10,
       version: 1,
-      created_at: "2025-03-01T00:00:00.000Z",
+      created_at: "2025-03-01T05:00:00.000Z",
       shipped_at: "2025-03-02T10:00:00.000Z",
       delivered_at: "2025-03-04T15:30:00.000Z",
       updated_at: new Date(start).toISOString(),
@@ -112,7 +112,7 @@ describe("works", () => {
       subtotal: 0,
       cancel_reason: "fraud",
       shipments: [],
-      cancelled_at: "2025-04-02T00:00:00.000Z",
+      cancelled_at: "2025-04-02T04:00:00.000Z",
       line_items: [{ quantity_cancelled: 3, quantity_shipped: 0 }],
     });
     expect(await shop.app.takeEvents()).toEqual([]);
@@ -135,7 +135,7 @@ describe("works", () => {
       cursor = next_cursor ? `&cursor=${next_cursor}` : "";
     } while (cursor !== "");
     expect(all).toEqual(all.toSorted());
-    expect(all.slice(0, 2)).toEqual(["2025-01-01T00:00:00.000Z", "2025-01-02T00:00:00.000Z"]);
+    expect(all.slice(0, 2)).toEqual(["2025-01-01T05:00:00.000Z", "2025-01-02T05:00:00.000Z"]);
     const count = async (query: string) => (await shop.app.get(`/orders?${query}`)).body.meta.pagination.total;
     const ours = (await shop.app.get("/orders?imported=false")).body.data;
     expect(ours.map(({ id }: { id: string }) => id)).toEqual([now.id]);
@@ -307,5 +307,24 @@ describe("refuses", () => {
   test("past orders among new ones, and says how they are brought in", async () => {
     const { errors } = await imports("order_number,status,sku,quantity,unit_price\nX-1,delivered,CUP,1,1", "");
     expect(errors).toMatchObject([{ line: 2, field: "status", message: expect.stringContaining("history=true") }]);
+  });
+});
+
+describe("dates", () => {
+  test("a date without a time is that day in the warehouse, and reports count it on it", async () => {
+    const order = await made({ ...sent, created_at: "2023-07-01", shipped_at: "2023-07-01", status: "shipped" });
+    expect(order).toMatchObject({ created_at: "2023-07-01T04:00:00.000Z", shipped_at: "2023-07-01T04:00:00.000Z" });
+    await made({ ...given_up, created_at: "2023-12-31", cancelled_at: "2024-01-01" });
+    const report = await shop.app.get("/reports/orders?from=2023-06-25&to=2023-07-05&group_by=day");
+    const created = report.body.data.rows.filter((row: { total: number }) => row.total > 0);
+    expect(created).toMatchObject([{ from: "2023-07-01", to: "2023-07-01", total: 1 }]);
+    const place = (await shop.app.get("/inventory/locations")).body.data[0].address;
+    const zone = { zone_id: "DRY", temperature_zone: "ambient" };
+    const tokyo = { name: "Tokyo", address: place, timezone: "Asia/Tokyo", priority: 900, location_zones: [zone] };
+    const { warehouse_id } = (await shop.app.post("/inventory/locations", tokyo)).body.data;
+    const row = rowOf({ ...sent, created_at: "2023-08-01", shipped_at: "2023-08-02", warehouse_id });
+    const file = [[...columns, "warehouse_id"], [...columns, "warehouse_id"].map((name) => row[name] ?? "")];
+    expect(await imports(file.map((cells) => cells.join(",")).join("\n"))).toMatchObject({ created: 1, errors: [] });
+    expect(await byNumber(String(row["order_number"]))).toMatchObject({ created_at: "2023-07-31T15:00:00.000Z" });
   });
 });

@@ -10,6 +10,7 @@ import type { Db } from "../../../database/store.ts";
 import { lotMoves } from "../../lots/status.ts";
 import { itemView } from "../../stock/shelf.ts";
 import { loadShelves } from "../../stock/store.ts";
+import { dayIn, type LocalDays, localDays } from "../../warehouses/store.ts";
 
 /** A figure that the API shows of a product, and what it should be. */
 interface ShownLevel {
@@ -26,14 +27,14 @@ const when = (condition: SQL) => sum(sql`case when ${condition} then ${stock_ite
 
 const isAvailable = isOneOf(lots.status, [lotMoves.release.to]);
 
-const sums = prepared((select, a: Args<{ ids: string; now: number }>) =>
-  select
+const sums = (db: Db, ids: readonly number[], days: LocalDays) =>
+  db.sql
     .select({
       id: stock_items.product_id,
       on_hand: sum(sql`${stock_items.on_hand}`),
       reserved: sum(sql`${stock_items.reserved}`),
       available: sum(sql`case when ${bins.kind} = 'storage' and (${lots.id} is null or ${isAvailable}
-          and (${lots.expiration_date} is null or ${lots.expiration_date} > ${a.now}))
+          and (${lots.expires_on} is null or ${lots.expires_on} >= ${dayIn(days, stock_items.warehouse_id)}))
         then ${stock_items.on_hand} - ${stock_items.reserved} else 0 end`),
       staged: when(sql`${bins.kind} = 'staging'`),
       in_lots: when(sql`${stock_items.lot_id} is not null`),
@@ -41,14 +42,14 @@ const sums = prepared((select, a: Args<{ ids: string; now: number }>) =>
     .from(stock_items)
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .leftJoin(lots, eq(lots.id, stock_items.lot_id))
-    .where(among(stock_items.product_id, a.ids))
-    .groupBy(stock_items.product_id),
-);
+    .where(among(stock_items.product_id, sql`${list(ids)}`))
+    .groupBy(stock_items.product_id);
 
 /** Every figure that the API shows of a product's stock, with the sum of its rows; bundles have none. */
 export async function* shownLevels(db: Db): AsyncGenerator<ShownLevel> {
+  const days = await localDays(db);
   for (let ids = await stockedAfter(db, 0); ids.length > 0; ids = await stockedAfter(db, ids.at(-1) ?? 0)) {
-    const sumsOf = new Map((await sums(db, { ids: list(ids), now: db.now })).map((row) => [row.id, row]));
+    const sumsOf = new Map((await sums(db, ids, days)).map((row) => [row.id, row]));
     for (const shelf of await loadShelves(db, ids)) {
       const { id } = shelf.product;
       const { on_hand = 0, reserved = 0, available = 0, staged = 0, in_lots = 0 } = sumsOf.get(id) ?? {};

@@ -1,10 +1,10 @@
 import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { assert } from "../../../kit/assert.ts";
-import { iso, momentOf } from "../../../kit/clock.ts";
 import { Fault, invalid, missing } from "../../../kit/fault.ts";
 import { readId } from "../../../kit/ids.ts";
 import { allowedActions } from "../../../kit/moves.ts";
+import { dayOf, dayStart, dayText, momentIn } from "../../../kit/zone.ts";
 import { displacePromises, fillBackorders, freshShelves } from "../../backorders/commands.ts";
 import type { Shortfall } from "../../backorders/shortfall.ts";
 import { type OpenShelf, type Shelves, shelfOf } from "../../shelves/commands.ts";
@@ -13,15 +13,16 @@ import {
   allowedStatuses,
   correctedStatus,
   correctionOf,
-  isPastExpiry,
+  hasPassed,
   type LotDates,
   lotSpot,
   lotStatus,
   type NamedLot,
+  type ZonedNow,
 } from "../lot.ts";
 import type { CorrectLot, SetLotStatus } from "../schemas.ts";
 import { type GivenLotStatus, lotActions, lotMoves } from "../status.ts";
-import { findNamedLot, markLotsExpired, saveLotDates, saveLotStatus } from "../store.ts";
+import { findNamedLot, markLotsExpired, saveLotDates, saveLotStatus, zonesOf } from "../store.ts";
 
 /** A lot after a change of its status, and the orders that lost reserved units and wait now. */
 export interface ChangedLot {
@@ -36,17 +37,17 @@ export interface ChangedLot {
  * validation_failed (an expired lot cannot be available). Emits: inventory.updated, inventory.low_stock.
  */
 export async function setLotStatus(tx: Tx, id: string, input: SetLotStatus, actor: Actor): Promise<ChangedLot> {
-  const { shelves, shelf, lot: before } = await openLot(tx, id);
+  const { shelves, shelf, lot: before, at } = await openLot(tx, id);
   const { reason, notes } = input;
   if (before.status === input.status) return { lot: before, shortfalls: [] };
-  const status = nextStatus(before, input.status, tx.now);
+  const status = nextStatus(before, input.status, at);
   await saveLotStatus(tx, before, status, { reason, notes, actor });
   const lot = { ...before, status, version: before.version + 1 };
   relabel(shelf, lot);
   const shortfalls = isAvailable(before.status) ? await displaceAll(tx, shelves, shelf, lot.id) : [];
   if (isAvailable(status)) {
     await fillBackorders(tx, shelves, [before.product_id]);
-    if (before.expiration_date !== null) tx.wake("inventory.expire_lots", before.expiration_date);
+    wakeAtExpiry(tx, before, at);
   }
   if (isRecalled(status) || isRecalled(before.status)) tx.wake("orders.hold_recalled", tx.now);
   return { lot, shortfalls };
@@ -59,11 +60,11 @@ export async function setLotStatus(tx: Tx, id: string, input: SetLotStatus, acto
  * Refuses: resource_missing, validation_failed. Emits: inventory.updated, inventory.low_stock.
  */
 export async function correctLot(tx: Tx, id: string, input: CorrectLot, actor: Actor): Promise<ChangedLot> {
-  const { shelves, shelf, lot: before } = await openLot(tx, id);
-  const dates = correctedDates(before, shelf, input, tx.now);
+  const { shelves, shelf, lot: before, at } = await openLot(tx, id);
+  const dates = correctedDates(before, shelf, input, at);
   const reason = correctionOf(before, dates);
   if (reason === "") return { lot: before, shortfalls: [] };
-  const status = correctedStatus(before, dates, tx.now);
+  const status = correctedStatus(before, dates, at);
   const lot = { ...before, ...dates, status, version: before.version + 1 };
   await saveLotDates(tx, lot);
   await saveLotStatus(tx, before, lot.status, { reason, notes: input.notes, actor });
@@ -72,24 +73,30 @@ export async function correctLot(tx: Tx, id: string, input: CorrectLot, actor: A
   const isOver = isAvailable(before.status) && hasExpired(lot.status);
   const shortfalls = isOver ? await displaceAll(tx, shelves, shelf, lot.id) : [];
   await fillBackorders(tx, shelves, [lot.product_id]);
-  if (isAvailable(lot.status) && lot.expiration_date !== null) {
-    tx.wake("inventory.expire_lots", lot.expiration_date);
-  }
+  wakeAtExpiry(tx, lot, at);
   return { lot, shortfalls };
 }
 
+/** Has an available lot put aside once its last day is over in the first of these zones. */
+function wakeAtExpiry(tx: Tx, { status, expires_on }: Pick<NamedLot, "status" | "expires_on">, at: ZonedNow): void {
+  if (!isAvailable(status) || expires_on === null) return;
+  for (const zone of at.zones) tx.wake("inventory.expire_lots", dayStart(expires_on + 1, zone));
+}
+
 /** The dates of a lot after a correction. Refuses: validation_failed. */
-function correctedDates(lot: NamedLot, { product }: OpenShelf, input: CorrectLot, now: number): LotDates {
-  const expiry = momentOf(input.expiration_date);
-  const received_date = momentOf(input.received_date) ?? lot.received_date;
-  if (input.expiration_date === null && product.expiration_tracking) {
+function correctedDates(lot: NamedLot, { product }: OpenShelf, input: CorrectLot, { zones, now }: ZonedNow): LotDates {
+  const [zone = "UTC"] = zones;
+  const { expiration_date: expiry } = input;
+  const received_date = input.received_date === undefined ? lot.received_date : momentIn(input.received_date, zone);
+  if (expiry === null && product.expiration_tracking) {
     throw invalid("expiration_date", `is required: ${product.sku} tracks expiry`, "required");
   }
   if (input.received_date !== undefined && received_date > now) throw invalid("received_date", "lies in the future");
-  if (input.notes && input.expiration_date === undefined && input.received_date === undefined) {
+  if (input.notes && expiry === undefined && input.received_date === undefined) {
     throw invalid("notes", "are kept with a correction: name expiration_date or received_date");
   }
-  return { expiration_date: expiry === undefined ? lot.expiration_date : expiry, received_date };
+  const expires_on = expiry === undefined ? lot.expires_on : expiry === null ? null : dayOf(expiry, zone);
+  return { expires_on, received_date };
 }
 
 /** A lot as it is at this moment, with the open shelf of its product. Refuses: resource_missing. */
@@ -101,15 +108,18 @@ async function openLot(tx: Tx, id: string) {
   // Read under the lock: another request may have corrected it meanwhile.
   const locked = await findNamedLot(tx, lot_id);
   assert(locked, `lot ${lot_id} stays where it is`);
+  const shelf = shelfOf(shelves, locked.product_id);
+  const units = shelf.items.filter((item) => item.lot_id === lot_id && item.on_hand > 0);
+  const at = { zones: await zonesOf(tx, units), now: tx.now };
   // A lot without units is on no shelf, where its expiry would have been noted.
-  const isLate = lotStatus(locked, tx.now) !== locked.status;
+  const isLate = lotStatus(locked, at) !== locked.status;
   if (isLate) await markLotsExpired(tx, [lot_id]);
   const lot = isLate ? ((await findNamedLot(tx, lot_id)) ?? locked) : locked;
-  return { shelves, shelf: shelfOf(shelves, lot.product_id), lot };
+  return { shelves, shelf, lot, at };
 }
 
 /** The status that a lot may be given. Refuses: invalid_state_transition, validation_failed. */
-function nextStatus(lot: NamedLot, wanted: GivenLotStatus, now: number): LotStatus {
+function nextStatus(lot: NamedLot, wanted: GivenLotStatus, at: ZonedNow): LotStatus {
   const action = lotActions[wanted];
   const allowed_actions = allowedActions<LotStatus, typeof lotMoves>(lotMoves, lot.status, false);
   if (!allowed_actions.includes(action)) {
@@ -117,11 +127,11 @@ function nextStatus(lot: NamedLot, wanted: GivenLotStatus, now: number): LotStat
       from: lot.status,
       action,
       allowed_actions,
-      allowed_statuses: allowedStatuses(lot, now),
+      allowed_statuses: allowedStatuses(lot, at),
     });
   }
-  if (wanted === "available" && isPastExpiry(lot, now)) {
-    throw invalid("status", `cannot be available: the lot expired at ${iso(lot.expiration_date ?? 0)}`);
+  if (wanted === "available" && hasPassed(lot, at)) {
+    throw invalid("status", `cannot be available: the lot expired after ${dayText(lot.expires_on ?? 0)}`);
   }
   return lotMoves[action].to;
 }

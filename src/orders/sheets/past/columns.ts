@@ -13,7 +13,7 @@ const meanings: Readonly<Record<string, string>> = {
   tracking_numbers: "Tracking numbers of its parcels, with blanks between, where there are several.",
   carrier: "Who carried its parcels.",
   service: "The carrier's service.",
-  created_at: "When it was made, as a date or a moment such as `2025-11-03T09:30:00Z`.",
+  created_at: "When it was made: a date, by the calendar of its warehouse, or a moment like `2025-11-03T09:30:00Z`.",
   shipped_at: "When it left; needed unless it was cancelled.",
   delivered_at: "When it arrived; needed where it was delivered.",
   cancelled_at: "When it was cancelled; needed where it was.",

@@ -1,4 +1,5 @@
 import type { Tx } from "../../../database/store.ts";
+import { listCalendars } from "../../../inventory/warehouses/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
 import type { Group, GroupOutcome } from "../../../kit/sheet.ts";
@@ -22,7 +23,8 @@ export async function savePastGroups(
   groups: readonly Group<PastLine>[],
   actor: Actor,
 ): Promise<GroupOutcome[]> {
-  const read = groups.map((group) => outcomeOf(() => pastSheetOf(group, tx.now)));
+  const warehouses = await listCalendars(tx);
+  const read = groups.map((group) => outcomeOf(() => pastSheetOf(group, tx.now, warehouses)));
   return saveSheets<PastSheet>(tx, read, {
     refuse: () => {},
     sold: asActive,

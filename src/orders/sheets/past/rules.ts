@@ -1,7 +1,8 @@
-import { momentOf } from "../../../kit/clock.ts";
+import type { WarehouseCalendar } from "../../../inventory/warehouses/calendar.ts";
 import { Fault, type FieldProblem, invalid, invalidFields } from "../../../kit/fault.ts";
-import { wireId } from "../../../kit/ids.ts";
+import { readId, wireId } from "../../../kit/ids.ts";
 import type { Group } from "../../../kit/sheet.ts";
+import { momentIn } from "../../../kit/zone.ts";
 import type { Draft } from "../../drafts/rules.ts";
 import { keptUnits, type OrderFields } from "../../order.ts";
 import { subtotalOf } from "../../rules.ts";
@@ -26,14 +27,16 @@ export interface PastSheet extends OrderSheet<PastLine> {
 }
 
 /**
- * The order of the past that some rows make; `now` in milliseconds. Its moments follow each other and have passed.
- * Refuses: validation_failed.
+ * The order of the past that some rows make; `now` in milliseconds. Its moments follow each other and have passed. A
+ * date alone is that day in the order's warehouse, or in the first of these. Refuses: validation_failed.
  */
-export function pastSheetOf(group: Group<PastLine>, now: number): PastSheet {
+export function pastSheetOf(group: Group<PastLine>, now: number, warehouses: readonly WarehouseCalendar[]): PastSheet {
   const sheet = sheetOf(group, own);
   const { first } = sheet;
   const status = statusOf(first);
-  const moments = momentsOf(first, status, now);
+  const own_id = readId("warehouse", first.warehouse_id ?? 0);
+  const { timezone = "UTC" } = warehouses.find(({ id }) => id === own_id) ?? warehouses[0] ?? {};
+  const moments = momentsOf(first, status, { now, timezone });
   return { ...sheet, status, moments, cancelled: cancelledOf(sheet, status), tracking_numbers: numbersOf(first) };
 }
 
@@ -46,7 +49,11 @@ function statusOf({ status }: PastLine): PastStatus {
 
 const momentNames = ["shipped_at", "delivered_at", "cancelled_at"] as const;
 
-function momentsOf(row: PastLine, status: PastStatus, now: number): Moments {
+function momentsOf(
+  row: PastLine,
+  status: PastStatus,
+  { now, timezone }: { readonly now: number; readonly timezone: string },
+): Moments {
   const had: readonly string[] = pastMoments[status];
   const problems = momentNames.flatMap((name): FieldProblem[] => {
     if ((row[name] !== undefined) === had.includes(name)) return [];
@@ -56,11 +63,12 @@ function momentsOf(row: PastLine, status: PastStatus, now: number): Moments {
   });
   if (row.created_at === undefined) problems.unshift({ field: "created_at", code: "required", message: "is required" });
   if (problems.length > 0) throw invalidFields(problems);
+  const moment = (text: string | undefined) => (text === undefined ? null : momentIn(text, timezone));
   const moments: Moments = {
-    created_at: momentOf(row.created_at) ?? 0,
-    shipped_at: momentOf(row.shipped_at) ?? null,
-    delivered_at: momentOf(row.delivered_at) ?? null,
-    cancelled_at: momentOf(row.cancelled_at) ?? null,
+    created_at: moment(row.created_at) ?? 0,
+    shipped_at: moment(row.shipped_at),
+    delivered_at: moment(row.delivered_at),
+    cancelled_at: moment(row.cancelled_at),
   };
   const names = ["created_at", ...pastMoments[status]] as const;
   for (const [at, name] of names.entries()) {

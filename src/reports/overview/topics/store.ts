@@ -1,5 +1,5 @@
 // What waits for somebody: each kind is one query over an index of what waits alone, and no further than `counted_max`.
-import { and, eq, exists, gt, gte, isNotNull, isNull, lt, lte, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { given, isOneOf } from "../../../../db/kit.ts";
 import { count_lines, counts } from "../../../../db/schema/counts.ts";
@@ -19,6 +19,7 @@ import type { Db, Reading } from "../../../database/store.ts";
 import { countMoves } from "../../../inventory/counts/status.ts";
 import { lotMoves } from "../../../inventory/lots/status.ts";
 import { receiptMoves } from "../../../inventory/receipts/status.ts";
+import { dayIn, type LocalDays } from "../../../inventory/warehouses/store.ts";
 import { type HoldReason, openStatuses, orderMoves } from "../../../orders/status.ts";
 import { reportMoves } from "../../../platforms/reports/status.ts";
 import { importMoves } from "../../../platforms/status.ts";
@@ -40,6 +41,7 @@ export interface Waiting {
   readonly count: number;
 }
 
+const day_ms = 86_400_000;
 const all = sql<number>`count(*) over ()`.mapWith(Number);
 /** How many rows of a kind are looked at: beside an index of these alone, so it is no value to plan by. */
 type UpTo = Args<{ up_to: number }>;
@@ -302,13 +304,21 @@ export async function findReceipts(
   return receiptsDue(db, { since, until });
 }
 
-const expiring = (select: Reading, a: Args<{ now: number; until: number }>) => {
-  const { id, lot_number, expiration_date, product_id, status } = lots;
+/** Their last days, and the day that it is where the units are. */
+interface LastDays {
+  readonly days: LocalDays;
+  /** The first last day that is not among them. */
+  readonly before: number;
+}
+
+const expiring = (select: Reading, { days, before }: LastDays) => {
+  const { id, lot_number, expires_on, product_id, status } = lots;
   return select
     .select({
       id,
       name: sql`${lot_number}`.as("name"),
-      at: sql`${expiration_date}`.as("at"),
+      // The last millisecond of the date, as it is shown everywhere.
+      at: sql`(${expires_on} + 1) * ${sql.raw(String(day_ms))} - 1`.as("at"),
       product_id,
       quantity: sql`sum(${stock_items.on_hand})`.as("quantity"),
     })
@@ -317,29 +327,27 @@ const expiring = (select: Reading, a: Args<{ now: number; until: number }>) => {
     .where(
       and(
         isOneOf(status, lotMoves.expire.from),
-        isNotNull(expiration_date),
-        gt(expiration_date, a.now),
-        lte(expiration_date, a.until),
+        isNotNull(expires_on),
+        gte(expires_on, dayIn(days, stock_items.warehouse_id)),
+        gte(expires_on, days.first),
+        lt(expires_on, before),
       ),
     )
-    .groupBy(id, lot_number, expiration_date, product_id)
+    .groupBy(id, lot_number, expires_on, product_id)
     .as("found");
 };
-const expiringLots = prepared((select, a: Args<{ now: number; until: number }>) =>
-  select
-    .select({ id, merchant_id: products.merchant_id, name, at, quantity, sku: products.sku, count: all })
-    .from(expiring(select, a))
-    .innerJoin(products, sql`${products.id} = found.product_id`)
-    .orderBy(sql`found.at`, sql`found.id`)
-    .limit(few),
-);
 
-/** The lots with units on hand that expire next, up to a moment (ms). */
+/** The lots with units on hand that expire next, whose last day comes before one. */
 export async function findExpiringLots(
   db: Db,
-  until: number,
+  last_days: LastDays,
 ): Promise<(Waiting & { readonly quantity: number; readonly sku: string })[]> {
-  return expiringLots(db, { now: db.now, until });
+  return db.sql
+    .select({ id, merchant_id: products.merchant_id, name, at, quantity, sku: products.sku, count: all })
+    .from(expiring(db.sql, last_days))
+    .innerJoin(products, sql`${products.id} = found.product_id`)
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few);
 }
 
 const hasShipped = isOneOf(order_counts.status, [orderMoves.ship.to, orderMoves.deliver.to]);
