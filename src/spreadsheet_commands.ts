@@ -2,6 +2,7 @@
 import { asJson, type Command, type Commands, command, inMode, modeOf, place, print, withStores } from "./command.ts";
 import { type Flags, WrongUse } from "./config.ts";
 import type { Stores } from "./database/open.ts";
+import type { DecimalSign } from "./kit/cell_number.ts";
 import type { exporting } from "./spreadsheets.ts";
 
 const past = {
@@ -37,11 +38,21 @@ function importCommand(
   return command({
     summary,
     flags: {
-      file: { type: "word", value: "FILE", help: "CSV whose first line names the columns" },
+      file: { type: "word", value: "FILE", help: "CSV whose first line names the columns; - for standard input" },
       encoding: {
         type: "string",
         value: "NAME",
         help: "utf-8, utf-16 or windows-1252, where the file does not show it",
+      },
+      decimal: {
+        type: "string",
+        value: "SIGN",
+        help: "the file's decimal separator, , or . ; without it, numbers such as 1.000 or 1,5 are refused",
+      },
+      map: {
+        type: "string",
+        value: "PAIRS",
+        help: "which of its columns are which of ours, such as 'Variant SKU:sku,Title:name'",
       },
       ...inMode,
       ...forMerchant,
@@ -54,18 +65,24 @@ function importCommand(
       const { file, json } = given;
       if (!file) throw new WrongUse("say which FILE to import.");
       const mode = modeOf(given.mode);
+      const terms = { charset: given.encoding ?? null, decimal: decimalOf(given.decimal), map: given.map ?? null };
       const { importing, reportLines } = await import("./spreadsheets.ts");
       const { storeForCommand } = await import("./merchants/scopes.ts");
       const work = async (stores: Stores) => {
         const taking = importing[given.history ? "past_orders" : kind];
         const store = await storeForCommand(stores[mode], given.merchant, true);
-        const report = await taking(store, file, given.encoding ?? null, process.stderr);
+        const report = await taking(store, file, terms, process.stderr);
         for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
         return report.failed === 0 ? 0 : 1;
       };
       return withStores(given, work);
     },
   });
+}
+
+function decimalOf(sign: string | undefined): DecimalSign | null {
+  if (sign === undefined || sign === "," || sign === ".") return sign ?? null;
+  throw new WrongUse(`--decimal must be , or . (got ${sign}).`);
 }
 
 function exportCommand(kind: keyof typeof exporting, summary: string): Command {

@@ -14,7 +14,8 @@ import { ofHouse } from "./keys/actors/store.ts";
 import { system } from "./kit/actor.ts";
 import type { Mode } from "./kit/mode.ts";
 import { progress, type Terminal } from "./kit/progress.ts";
-import { columnLines, type SheetFile, type Table } from "./kit/sheet.ts";
+import type { FileTerms, SheetFile, Table } from "./kit/read_table.ts";
+import { columnLines } from "./kit/sheet.ts";
 import { openWhole } from "./kit/whole_file.ts";
 import { orderExport, orderImport, pastImport } from "./orders/sheets/routes.ts";
 import { countLines } from "./orders/sheets/store.ts";
@@ -24,7 +25,7 @@ import { countProducts } from "./products/store.ts";
 type Importing = (
   store: Store,
   file: string,
-  charset: string | null,
+  terms: FileTerms,
   terminal: Terminal,
 ) => Promise<ImportReport | GroupReport>;
 type Exporting = (store: Store, file: string | undefined, bom: boolean, terminal: Terminal) => Promise<number>;
@@ -68,19 +69,23 @@ function groupImporter<Row>(label: string, it: GroupImport<Row>): Importing {
 type Taking = (store: Store, file: SheetFile, watching: Watching) => Promise<ImportReport | GroupReport>;
 
 function watched(label: string, take: Taking): Importing {
-  return async (store, file, charset, terminal) => {
+  return async (store, file, terms, terminal) => {
     await store.write(ensureWarehouse);
     let bar = progress(label, 0, terminal);
     const onStart = (rows: number) => {
       bar = progress(label, rows, terminal);
     };
-    // A file is read twice, and what comes by a pipe can be read once.
-    const piped = statSync(file).isFile() ? null : await Bun.file(file).bytes();
-    const bytes = () => (piped === null ? Bun.file(file).stream() : [piped]);
-    const report = await take(store, { bytes, charset }, { onStart, onRow: () => bar.step() });
+    const report = await take(store, { bytes: await readTwice(file), ...terms }, { onStart, onRow: () => bar.step() });
     bar.done();
     return report;
   };
+}
+
+/** The bytes of a file, as often as they are wanted; `-` is standard input. A pipe can be read once, and is kept. */
+async function readTwice(file: string): Promise<SheetFile["bytes"]> {
+  if (file !== "-" && statSync(file).isFile()) return () => Bun.file(file).stream();
+  const piped = await (file === "-" ? Bun.stdin : Bun.file(file)).bytes();
+  return () => [piped];
 }
 
 function exporter<Row, After>(label: string, it: CsvFile<Row, After>, count: (db: Db) => Promise<number>): Exporting {

@@ -1,6 +1,10 @@
 // Files in the bodies of requests. Only a few are imported at once, to save memory and leave time for other requests.
+import { Type } from "@sinclair/typebox";
+import { type DecimalSign, decimalSigns } from "../kit/cell_number.ts";
 import { Fault } from "../kit/fault.ts";
 import { gauge } from "../kit/meter.ts";
+import type { SheetFile } from "../kit/read_table.ts";
+import { choice } from "../kit/schema.ts";
 import type { Call } from "./call.ts";
 import { csv, readBody } from "./input.ts";
 import { traceOf } from "./trace.ts";
@@ -19,18 +23,41 @@ let held = 0;
 let at_work = 0;
 const waiting: (() => void)[] = [];
 
-/** A file that can be read more than once. */
-interface SentFile {
-  readonly bytes: () => Iterable<Uint8Array>;
-  /** The encoding that the request names. */
-  readonly charset: string | null;
+/** The query parameters of every import. */
+export const fileFields = {
+  decimal: Type.Optional(
+    choice(decimalSigns, {
+      description:
+        "The decimal separator of the file. Declare it where numbers hold commas, or a point before three digits:" +
+        " without it, a row with a number such as `1,5`, `1,000` or `1.000` is refused. The other character may then" +
+        " separate thousands.",
+    }),
+  ),
+  map: Type.Optional(
+    Type.String({
+      maxLength: 4000,
+      description:
+        "Which columns of the file are which of ours, such as `Variant SKU:sku,Title:name`; `Handle:` leaves a column" +
+        " out. With a map, columns of other names are left out, too.",
+    }),
+  ),
+};
+
+/** What the query of an import says about its file. */
+export interface FileQuery {
+  readonly decimal?: DecimalSign | null;
+  readonly map?: string | null;
 }
 
 /**
  * Reads the file in a request's body and works on it when its turn has come. Refuses: unavailable, when others wait
  * already; payload_too_large, unsupported_media_type, malformed_request, also when it is not sent to its end in time.
  */
-export async function withFile<Done>(call: Call, work: (file: SentFile) => Promise<Done>): Promise<Done> {
+export async function withFile<Done>(
+  call: Call,
+  { decimal = null, map = null }: FileQuery,
+  work: (file: SheetFile) => Promise<Done>,
+): Promise<Done> {
   if (held >= held_max) {
     const message = "Other files are being imported, and more of them wait. Nothing was done; send it again.";
     throw new Fault("unavailable", message, { retry_after_seconds: 10 });
@@ -46,7 +73,7 @@ export async function withFile<Done>(call: Call, work: (file: SentFile) => Promi
     // One letter for each byte is enough for the fingerprint of the request.
     call.raw_body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
     const charset = /;\s*charset="?([\w-]+)/i.exec(call.request.headers.get("content-type") ?? "")?.[1] ?? null;
-    return await inTurn(() => work({ bytes: () => piecesOf(bytes), charset }));
+    return await inTurn(() => work({ bytes: () => piecesOf(bytes), charset, decimal, map }));
   } finally {
     held -= 1;
     under_way.add(-1);

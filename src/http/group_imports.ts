@@ -2,24 +2,22 @@
 import { Type } from "@sinclair/typebox";
 import type { Tx, Writer } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
+import { hasLostDigits } from "../kit/csv.ts";
 import { Fault } from "../kit/fault.ts";
+import { readTable, type SheetFile, type Table, type TableRow } from "../kit/read_table.ts";
 import { closed } from "../kit/schema.ts";
 import {
   type Column,
   type Group,
   type GroupOutcome,
   type RowProblem,
-  readTable,
   refused,
   rowProblems,
-  type SheetFile,
   type SheetRow,
-  type Table,
-  type TableRow,
 } from "../kit/sheet.ts";
 import { answerLongWork, answerWrite, writerOf } from "./answer.ts";
 import type { Call } from "./call.ts";
-import { withFile } from "./files.ts";
+import { type FileQuery, withFile } from "./files.ts";
 import { type ImportReport, ImportView, rows_max, Tally, tooMany, type Watching } from "./imports.ts";
 
 /** How files of one kind are imported. */
@@ -28,6 +26,11 @@ export interface GroupImport<Row> extends Table {
   readonly read: (record: Record<string, unknown>) => Row;
   /** Writes groups and answers the outcome of each, in their order. Of a group that fails nothing is written. */
   readonly save: (tx: Tx, groups: readonly Group<Row>[], actor: Actor) => Promise<GroupOutcome[]>;
+  /**
+   * A column that a group must have, the same in all of its rows that do not leave it empty; `keyOf` tells which texts
+   * are the same. A row that names no group may belong to each group that says the same.
+   */
+  readonly same: { readonly column: string; readonly keyOf: (text: string) => string };
 }
 
 /** The result of an import: the number of rows, and how many groups were created, existed already or failed. */
@@ -42,8 +45,9 @@ const problems_max = 100;
 
 /**
  * Imports a file. It is read twice: first to count the rows of each group, which need not be adjacent; then each group
- * is saved when its last row was read. A bad row fails its own group only, and importing the same file again changes
- * nothing. Refuses: validation_failed, malformed_request and unsupported_media_type, when it is no such file.
+ * is saved when its last row was read. A bad row fails its own group only; one that names no group fails each group
+ * that it may belong to. Importing the same file again changes nothing. Refuses: validation_failed, malformed_request
+ * and unsupported_media_type, when it is no such file.
  */
 export async function importGroups<Row>(
   store: Writer,
@@ -52,7 +56,7 @@ export async function importGroups<Row>(
   actor: Actor,
   { onStart = () => {}, onRow = () => {}, rows_max = Number.POSITIVE_INFINITY }: Watching = {},
 ): Promise<GroupReport> {
-  const { rows, counts } = await countRows(file, it, rows_max);
+  const { rows, counts, strays } = await countRows(file, it, rows_max);
   onStart(rows);
   const tally = new Tally(it.columns);
   const waiting = new Map<string, Gathered<Row>>();
@@ -67,7 +71,9 @@ export async function importGroups<Row>(
     onRow();
     const key = keyOf(read);
     const row = readRow(it, read);
-    const group = waiting.get(key) ?? { key, rows: [], problems: [] };
+    const group = waiting.get(key) ?? { key, line: read.line, owners: new Set(), rows: [], problems: [] };
+    const owner = ownerOf(it, read);
+    if (owner !== null) group.owners.add(owner);
     if ("problems" in row) group.problems.push(...row.problems);
     else group.rows.push(row);
     waiting.set(key, group);
@@ -75,6 +81,8 @@ export async function importGroups<Row>(
     counts.set(key, left);
     if (left > 0) continue;
     waiting.delete(key);
+    const stray = strays.near(group);
+    if (stray !== null && group.problems.length === 0) group.problems.push(incomplete(it, group, stray));
     if (group.problems.length > 0) tally.fail(group.problems.slice(0, problems_max));
     else {
       batch.push(group);
@@ -90,19 +98,73 @@ export async function importGroups<Row>(
 
 interface Gathered<Row> {
   readonly key: string;
+  readonly line: number;
+  /** What its rows say in the column that is the same in all of them. */
+  readonly owners: Set<string>;
   readonly rows: SheetRow<Row>[];
   readonly problems: RowProblem[];
 }
 
-async function countRows(file: SheetFile, table: Table, max: number) {
+/** Rows of a file that name no group, or by a number of which a spreadsheet has lost digits. */
+class Strays {
+  #unowned: number | null = null;
+  readonly #owned = new Map<string, number>();
+  readonly #lost = new Map<string, number>();
+  readonly #decimals = new Set<number>();
+
+  add(line: number, name: string | null, owner: string | null): void {
+    if (name === null) {
+      if (owner === null) this.#unowned ??= line;
+      else if (!this.#owned.has(owner)) this.#owned.set(owner, line);
+    } else if (hasLostDigits(name)) {
+      const digits = Number(name.replace(",", "."));
+      const [, part = ""] = /[.,](\d+)/.exec(name) ?? [];
+      this.#decimals.add(part.length);
+      const short = digits.toExponential(part.length);
+      if (!this.#lost.has(short)) this.#lost.set(short, line);
+    }
+  }
+
+  /** The line of a row that may belong to a group; null where there is none. */
+  near({ key, line, owners }: Pick<Gathered<unknown>, "key" | "line" | "owners">): number | null {
+    if (/^\d{6,}$/.test(key)) {
+      for (const decimals of this.#decimals) {
+        const lost = this.#lost.get(Number(key).toExponential(Math.min(decimals, 20)));
+        if (lost !== undefined) return lost;
+      }
+    }
+    const own = [...owners].map((owner) => this.#owned.get(owner)).find((found) => found !== undefined);
+    const found = this.#unowned ?? own ?? null;
+    return found === line ? null : found;
+  }
+}
+
+function ownerOf<Row>({ same }: GroupImport<Row>, row: TableRow): string | null {
+  const text = row.textOf(same.column);
+  return text === null ? null : same.keyOf(text);
+}
+
+/** Why a group is refused that may lack a row. */
+function incomplete<Row>(
+  { required: [field] }: GroupImport<Row>,
+  { key, line }: Gathered<Row>,
+  stray: number,
+): RowProblem {
+  const message = `may not have all its rows: line ${stray} may belong to it, and does not show its ${field}`;
+  return { line, name: key, field, message };
+}
+
+async function countRows<Row>(file: SheetFile, it: GroupImport<Row>, max: number) {
   const counts = new Map<string, number>();
+  const strays = new Strays();
   let rows = 0;
-  for await (const row of readTable(file, table)) {
+  for await (const row of readTable(file, it)) {
+    strays.add(row.line, row.name, ownerOf(it, row));
     rows += 1;
     if (rows > max) throw tooMany(max);
     counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
   }
-  return { rows, counts };
+  return { rows, counts, strays };
 }
 
 /** The name of a row's group, also when the rest of the row cannot be read; a row without one is its own group. */
@@ -162,8 +224,13 @@ function says(row: unknown, field: string): boolean {
  * Imports the file in a request's body and answers 200 with the report, in which `name` counts the groups. With an
  * `Idempotency-Key` a repeated request gets the first report and imports nothing.
  */
-export async function answerGroupImport<Row>(call: Call, it: GroupImport<Row>, name: string): Promise<Response> {
-  return withFile(call, (file) =>
+export async function answerGroupImport<Row>(
+  call: Call,
+  it: GroupImport<Row>,
+  name: string,
+  query: FileQuery,
+): Promise<Response> {
+  return withFile(call, query, (file) =>
     answerLongWork(call, async () => {
       const { groups, ...report } = await importGroups(writerOf(call), file, it, call.actor, { rows_max });
       return answerWrite(call, 200, async () => ({ ...report, [name]: groups }));

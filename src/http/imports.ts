@@ -3,6 +3,7 @@ import type { Tx, Writer } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
 import { invalid } from "../kit/fault.ts";
 import { counter } from "../kit/meter.ts";
+import { readTable, type SheetFile, type Table } from "../kit/read_table.ts";
 import { choice, closed, nullable } from "../kit/schema.ts";
 import {
   type CellChange,
@@ -10,17 +11,14 @@ import {
   cellChanges,
   type Outcome,
   type RowProblem,
-  readTable,
   refused,
   rowProblems,
-  type SheetFile,
   type SheetRow,
-  type Table,
   type Taken,
 } from "../kit/sheet.ts";
 import { answerLongWork, answerWrite, writerOf } from "./answer.ts";
 import type { Call } from "./call.ts";
-import { withFile } from "./files.ts";
+import { type FileQuery, fileFields, withFile } from "./files.ts";
 
 /** How files of one kind of record are imported. */
 export interface Import<Row> extends Table {
@@ -59,6 +57,7 @@ export interface ImportReport {
 
 /** The query of an import that can be rehearsed. */
 export const importFields = {
+  ...fileFields,
   dry_run: Type.Optional(
     Type.Boolean({
       description:
@@ -294,9 +293,9 @@ async function takeRows<Row>(step: Step<Row>, rows: readonly SheetRow<Row>[], ta
 export async function answerImport<Row>(
   call: Call,
   it: Import<Row>,
-  { dry_run = false }: { readonly dry_run?: boolean } = {},
+  { dry_run = false, ...query }: FileQuery & { readonly dry_run?: boolean },
 ): Promise<Response> {
-  return withFile(call, (file) =>
+  return withFile(call, query, (file) =>
     answerLongWork(call, async () => {
       const report = await importRows(writerOf(call), file, it, call.actor, { dry_run, rows_max });
       return answerWrite(call, 200, async () => report);

@@ -1,6 +1,7 @@
 // Files whose rows form one record together, such as a rate card: the whole file is imported, or nothing.
 import { Fault, type FieldProblem, faults, invalidFields } from "../kit/fault.ts";
-import { readTable, type SheetFile, type SheetRow, type Table } from "../kit/sheet.ts";
+import { readTable, type SheetFile, type Table } from "../kit/read_table.ts";
+import type { SheetRow } from "../kit/sheet.ts";
 import { tooMany } from "./imports.ts";
 
 /** How the rows of a file are read. */

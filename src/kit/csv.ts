@@ -8,8 +8,8 @@ const library = onFirstUse(() => require("csv-parse") as typeof import("csv-pars
 export type Cell = string | number | boolean | null;
 
 /**
- * One record of a CSV file as RFC 4180 has it, with its line end. A text that holds a comma, a quote, a line break or
- * outer blanks stands in quotes.
+ * One record of a CSV file as RFC 4180 has it, with its line end. A text that holds a comma, another separator, a
+ * quote, a line break or outer blanks stands in quotes.
  */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(",")}\r\n`;
@@ -17,21 +17,70 @@ export function csvLine(cells: readonly Cell[]): string {
 
 function cellText(cell: Cell): string {
   const text = cell === null ? "" : String(cell);
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 // What begins a formula, in every width that spreadsheets know, behind blanks and what nobody sees; and tabs and
 // line ends at the beginning, which some programs drop.
 const formula = /^'*(?:[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]|\p{Cc})/u;
+const formula_sign = /[=+\-@＝＋－＠﹦﹢﹣﹫]/;
+const before_sign = /[\s\p{Cc}\p{Cf}']/u;
+const separators = /[;\t\r\n]/;
 
-/** A cell in a form that no spreadsheet takes for a formula: what begins as one gets an apostrophe before it. */
+/**
+ * Changes a text behind each place where a reader that takes another separator would begin a cell with a formula, also
+ * where the text stands in quotes. Apostrophes before the sign change nothing about which places these are.
+ */
+function changedAtSigns(text: string, change: (separator: string, rest: string) => string): string {
+  if (!separators.test(text)) return text;
+  const letters = [...text];
+  let [leads, end, changed] = [false, letters.length, ""];
+  for (let at = letters.length - 1; at >= 0; at -= 1) {
+    const letter = letters[at] ?? "";
+    if (leads && separators.test(letter)) {
+      changed = change(letter, letters.slice(at + 1, end).join("")) + changed;
+      end = at;
+    }
+    leads = formula_sign.test(letter) || (leads && before_sign.test(letter));
+  }
+  return letters.slice(0, end).join("") + changed;
+}
+
+const lost_digits = /^[+-]?(?:\d(?:[.,]\d+)?E\+|\d[.,]\d+E-)\d{2,3}$/i;
+const lost_value = /^#(?:N\/A|REF!|NAME\?|VALUE!|DIV\/0!|NUM!|NULL!|#+)$/i;
+
+/** Whether a spreadsheet has shortened a long number, such as `1.23457E+12`: its digits are lost. */
+export const hasLostDigits = (text: string): boolean => lost_digits.test(text);
+
+/** Whether a spreadsheet wrote an error such as `#REF!` in place of a value. */
+export const hasLostValue = (text: string): boolean => lost_value.test(text);
+
+/** Whether a cell gets an apostrophe before it, by which spreadsheets and imports know that it is text. */
+function needsMark(text: string): boolean {
+  if (formula.test(text)) return true;
+  const own = text.startsWith("'") ? text.replace(/^'+/, "") : text;
+  return hasLostDigits(own) || hasLostValue(own);
+}
+
+/**
+ * A cell in a form that no spreadsheet takes for a formula: what begins as one gets an apostrophe before it, also
+ * behind a semicolon, a tab or a line break. So does text that looks like a value that a spreadsheet has destroyed.
+ */
 export function safeCell(cell: Cell): Cell {
-  return typeof cell === "string" && formula.test(cell) ? `'${cell}` : cell;
+  if (typeof cell !== "string") return cell;
+  const text = changedAtSigns(cell, (separator, rest) => `${separator}'${rest}`);
+  return needsMark(cell) ? `'${text}` : text;
 }
 
 /** The text that was written by `safeCell`. */
 export function plainText(text: string): string {
-  return text.startsWith("'") && formula.test(text) ? text.slice(1) : text;
+  const whole = changedAtSigns(text, (separator, rest) => separator + rest.replace(/^'/, ""));
+  return isMarked(whole) ? whole.slice(1) : whole;
+}
+
+/** Whether a cell has the apostrophe before it that marks it as text. */
+export function isMarked(text: string): boolean {
+  return text.startsWith("'") && needsMark(text);
 }
 
 /** A row of a CSV file: the line on which it begins, and its cells; null when it cannot be read, as `problem` says. */
@@ -52,9 +101,10 @@ const piece_bytes = 16 << 10;
 const line_end = 0x0a;
 
 /**
- * Reads the rows of a CSV file; empty lines are passed over. A row that cannot be read costs its first line only:
- * reading goes on at the next one. `separatorOf` tells by the first line what stands between cells. However long the
- * file is, others get their turn in between. Refuses: validation_failed, when too many rows cannot be read.
+ * Reads the rows of a CSV file; empty lines are passed over, and so is a first line such as `sep=;`. A row that cannot
+ * be read costs its first line only: reading goes on at the next one. `separatorOf` tells by the first line what
+ * separates cells. However long the file is, others get their turn in between. Refuses: validation_failed, when too
+ * many rows cannot be read.
  */
 export async function* readCsv(bytes: Bytes, separatorOf = (_line: string) => ","): AsyncGenerator<CsvRow> {
   let reader: Reader | null = null;
@@ -67,13 +117,30 @@ export async function* readCsv(bytes: Bytes, separatorOf = (_line: string) => ",
         continue;
       }
       head = Buffer.alloc(0);
-      reader ??= new Reader(separatorOf(firstLine(piece) ?? ""));
-      yield* await reader.take(piece);
+      let rows = piece;
+      if (reader === null) ({ reader, rows } = begun(piece, separatorOf));
+      yield* await reader.take(rows);
     }
   }
-  reader ??= new Reader(separatorOf(head.toString()));
+  if (reader === null) ({ reader, rows: head } = begun(head, separatorOf));
   yield* await reader.take(head);
   yield* await reader.end();
+}
+
+/** A reader for a file that begins with these bytes, and those of them that hold rows. */
+function begun(bytes: Buffer, separatorOf: (line: string) => string): { reader: Reader; rows: Buffer } {
+  const first = firstLine(bytes) ?? bytes.toString();
+  const separator = declaredSeparator(first);
+  if (separator === null) return { reader: new Reader(separatorOf(first), 1), rows: bytes };
+  const end = bytes.indexOf(line_end, afterBlank(bytes));
+  const rows = end < 0 ? Buffer.alloc(0) : bytes.subarray(end + 1);
+  return { reader: new Reader(separator, 1 + linesIn(bytes) - linesIn(rows)), rows };
+}
+
+/** The separator that a first line such as `sep=;` declares; null where it is none. */
+function declaredSeparator(line: string): string | null {
+  const [, separator = null] = /^"?sep=([,;|\t]|\\t)"?[,;|\t]*\r?$/i.exec(line) ?? [];
+  return separator === "\\t" ? "\t" : separator;
 }
 
 /** The first line that is not empty; null while it has no end. */
@@ -104,14 +171,15 @@ class Reader {
   #kept: Buffer = Buffer.alloc(0);
   /** Where that begins in what the parser was given. */
   #from = 0;
-  #line = 1;
+  #line: number;
   /** Whether the rest of a line is passed over. */
   #passing = false;
   #broken = 0;
   #rows: CsvRow[] = [];
 
-  constructor(separator: string) {
+  constructor(separator: string, line: number) {
     this.#separator = separator;
+    this.#line = line;
     this.#parser = this.#begin();
   }
 

@@ -3,6 +3,7 @@ import addresses from "./guides/addresses.md" with { type: "text" };
 import billing from "./guides/billing.md" with { type: "text" };
 import commandLine from "./guides/command_line.md" with { type: "text" };
 import dates from "./guides/dates.md" with { type: "text" };
+import files from "./guides/files.md" with { type: "text" };
 import installing from "./guides/installing.md" with { type: "text" };
 import keys from "./guides/keys.md" with { type: "text" };
 import limits from "./guides/limits.md" with { type: "text" };
@@ -26,6 +27,7 @@ import { privacyTables } from "./privacy.ts";
 export const sections: readonly string[] = [
   limits,
   dates,
+  files,
   merchants,
   installing,
   settings,

@@ -4,6 +4,7 @@ import { stockColumns } from "../../src/inventory/sheets/columns.ts";
 import { csvLine } from "../../src/kit/csv.ts";
 import type { Column } from "../../src/kit/sheet.ts";
 import { orderColumns } from "../../src/orders/sheets/columns.ts";
+import { pastColumns } from "../../src/orders/sheets/past/columns.ts";
 import { productColumns } from "../../src/products/sheets/columns.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 
@@ -54,6 +55,10 @@ describe("works", () => {
       errors: [],
     });
     expect((await send("/orders/import", example(orderColumns))).body.data).toMatchObject({ created: 1, errors: [] });
+    // An order was delivered or cancelled, and its line was sent or was not.
+    const delivered = example(pastColumns, ["cancelled_at", "cancel_reason", "quantity_cancelled"]);
+    const past = delivered.replace("\r\n1001,", "\r\n1002,");
+    expect((await send("/orders/import?history=true", past)).body.data).toMatchObject({ created: 1, errors: [] });
   });
 
   test("an export begins with a byte order mark where one is asked for, and can be taken in with it", async () => {

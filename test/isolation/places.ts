@@ -49,7 +49,7 @@ const nameless = new Set(
     " code password current_password ip_list at since until expires_at hold_until expected_at expiration_date" +
     " created_after created_before shipped_after shipped_before ship_by_before updated_after expiring_before" +
     " as_of date status statuses types bin zone connector platform account_id supplier value token signature" +
-    " expires mode scope hash system target from_address action paper dpi connection account"
+    " expires mode scope hash system target from_address action paper dpi connection account map"
   ).split(" "),
 );
 

@@ -33,8 +33,7 @@ test("no cell of text is a formula to a spreadsheet, and reads back the same", (
     "＋1",
     "－1",
     "＠a",
-    "\n=1",
-    "\r=1",
+    "\nx=1",
     "\n",
     "\t",
     " =1",
@@ -45,12 +44,50 @@ test("no cell of text is a formula to a spreadsheet, and reads back the same", (
     "'＝1",
   ];
   for (const one of hidden) expect([safeCell(one), plainText(String(safeCell(one)))]).toEqual([`'${one}`, one]);
-  const text = fc.string({ unit: fc.constantFrom("'", "=", "-", "＝", "@", "a", " ", "\n", "\t", "\u200b") });
+  const text = fc.string({
+    unit: fc.constantFrom("'", "=", "-", "＝", "@", "a", " ", "\n", "\t", ";", "\u200b", "\u00a0"),
+  });
   fc.assert(fc.property(text, (one) => plainText(String(safeCell(one))) === one));
 });
 
+test("no cell begins a formula for a reader that takes another separator, whatever quotes mean to it", () => {
+  const texts = [";=1+1", "a;=1+1", "a\t@b", "a\n=1", "\r\n=1", "a; '＝1", ";x", "a;b"];
+  const written = [";'=1+1", "a;'=1+1", "a\t'@b", "a\n'=1", "'\r'\n'=1", "a;' '＝1", ";x", "a;b"];
+  expect(texts.map(safeCell)).toEqual(written);
+  expect(written.map(plainText)).toEqual(texts);
+  expect(csvLine(["A", ";=1+1"].map(safeCell))).toBe(`A,";'=1+1"\r\n`);
+  const text = fc.string({ unit: fc.constantFrom("'", '"', ",", ";", "=", "-", "a", " ", "\t", "\r", "\n") });
+  fc.assert(
+    fc.property(text, (one) => {
+      const cells = csvLine(["A", one].map(safeCell)).split(/[;\t\r\n]/);
+      expect(cells.filter((cell) => /^\s*[=+\-@]/.test(cell))).toEqual([]);
+    }),
+    { seed: 13, numRuns: 500 },
+  );
+});
+
+test("text that looks like a destroyed value is marked as text, and reads back the same", () => {
+  const texts = ["1.23457E+12", "1E+12", "1,5e+03", "5.00E-10", "'1E+12", "#N/A", "####", "5E-10", "1E12", "#12"];
+  const marked = texts.map(safeCell);
+  expect(marked).toEqual([...texts.slice(0, 7).map((one) => `'${one}`), "5E-10", "1E12", "#12"]);
+  expect(marked.map((one) => plainText(String(one)))).toEqual(texts);
+});
+
+test("a first line that declares the separator is no row, and lines are counted with it", async () => {
+  expect(await rowsOf("\nsep=;\r\na;b\n1,5;2\n")).toEqual([
+    [3, ["a", "b"]],
+    [4, ["1,5", "2"]],
+  ]);
+  for (const first of ['"sep=\t"', "SEP=\t", "sep=\\t"]) {
+    expect(await rowsOf(`${first}\na\tb`)).toEqual([[2, ["a", "b"]]]);
+  }
+  expect(await rowsOf("sep=;")).toEqual([]);
+  expect(await rowsOf("sep=;\r\na;b", 3)).toEqual([[2, ["a", "b"]]]);
+  expect(await rowsOf("sep,b\n")).toEqual([[1, ["sep", "b"]]]);
+});
+
 /** Reads a text that comes in pieces of this size. */
-async function read(text: string, size = text.length || 1) {
+async function rowsOf(text: string, size = text.length || 1) {
   const bytes = new TextEncoder().encode(text);
   const pieces: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
@@ -60,17 +97,17 @@ async function read(text: string, size = text.length || 1) {
 }
 
 test("rows are read with the line on which each begins", async () => {
-  expect(await read('a,b\r\n\r\n1,"two\nlines"\n"say ""hi""",\n,last')).toEqual([
+  expect(await rowsOf('a,b\r\n\r\n1,"two\nlines"\n"say ""hi""",\n,last')).toEqual([
     [1, ["a", "b"]],
     [3, ["1", "two\nlines"]],
     [5, ['say "hi"', ""]],
     [6, ["", "last"]],
   ]);
-  expect(await read("")).toEqual([]);
+  expect(await rowsOf("")).toEqual([]);
 });
 
 test("a row whose quotes do not pair costs its first line, and the rows after it are read", async () => {
-  expect(await read('a\n5" pipe\n"open\nb\n"c"d\n"e"\n')).toEqual([
+  expect(await rowsOf('a\n5" pipe\n"open\nb\n"c"d\n"e"\n')).toEqual([
     [1, ["a"]],
     [2, null],
     [3, null],
@@ -79,7 +116,7 @@ test("a row whose quotes do not pair costs its first line, and the rows after it
     [6, ["e"]],
   ]);
   const open = `"open\n${"x\n".repeat(2000)}`;
-  expect((await read(open, 100)).map(([, cells]) => cells?.[0] ?? null)).toEqual([null, ...Array(2000).fill("x")]);
+  expect((await rowsOf(open, 100)).map(([, cells]) => cells?.[0] ?? null)).toEqual([null, ...Array(2000).fill("x")]);
 });
 
 test("whatever is written is read back, in pieces of any size", async () => {
@@ -87,7 +124,7 @@ test("whatever is written is read back, in pieces of any size", async () => {
   const records = fc.array(fc.array(text, { minLength: 2, maxLength: 3 }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(records, fc.integer({ min: 1, max: 9 }), async (rows, size) => {
-      const found = await read(rows.map(csvLine).join(""), size);
+      const found = await rowsOf(rows.map(csvLine).join(""), size);
       expect(found.map(([, cells]) => cells)).toEqual(rows);
     }),
     { seed: 12 },
@@ -107,7 +144,7 @@ async function cost(text: string) {
   };
   setImmediate(look);
   const began = performance.now();
-  const rows = await read(text, megabyte).catch((error) => String(error.message));
+  const rows = await rowsOf(text, megabyte).catch((error) => String(error.message));
   is_reading = false;
   return { rows, turns, ms: performance.now() - began };
 }
@@ -128,8 +165,8 @@ test.each([
 
 test("too many rows that cannot be read end the reading", async () => {
   expect((await cost('5" pipe\n'.repeat(1001))).rows).toStartWith("More than 1000 rows cannot be read");
-  expect((await read('5" pipe\n'.repeat(1000))).length).toBe(1000);
-  expect(await read(`a\n${"x".repeat(300_000)},b\nc\n`)).toEqual([
+  expect((await rowsOf('5" pipe\n'.repeat(1000))).length).toBe(1000);
+  expect(await rowsOf(`a\n${"x".repeat(300_000)},b\nc\n`)).toEqual([
     [1, ["a"]],
     [2, null],
     [3, ["c"]],

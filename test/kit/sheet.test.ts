@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { csvLine, safeCell } from "../../src/kit/csv.ts";
-import { type Column, readTable, type Table } from "../../src/kit/sheet.ts";
+import { readTable, type Table } from "../../src/kit/read_table.ts";
+import type { Column } from "../../src/kit/sheet.ts";
 
 const column = (name: string): Column => ({ name, path: [name], kind: "text", meaning: "Some words.", example: name });
 const table: Table = { columns: ["sku", "name", "notes"].map(column), required: ["sku"] };

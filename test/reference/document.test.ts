@@ -63,6 +63,7 @@ describe("the document", () => {
     }
     expect(shown.info.description.match(/^# .*$/gm)).toEqual([
       "# Limits",
+      "# Files of CSV",
       "# Several merchants",
       "# Installing it",
       "# Settings",

@@ -8,7 +8,7 @@ import { arrivalField, expiryField } from "../dates.ts";
 
 /** The columns of a file of stock: one row for each SKU, warehouse, bin and lot. */
 export const stockColumns: readonly Column[] = [
-  { name: "sku", path: ["sku"], kind: "text", meaning: "The product's SKU.", example: "CUP-12" },
+  { name: "sku", path: ["sku"], kind: "code", meaning: "The product's SKU.", example: "CUP-12" },
   {
     name: "location",
     path: ["location"],
@@ -19,14 +19,14 @@ export const stockColumns: readonly Column[] = [
   {
     name: "bin",
     path: ["bin"],
-    kind: "text",
+    kind: "code",
     meaning: "The bin of the units; by default the warehouse's receiving bin.",
     example: "A-01-02",
   },
   {
     name: "lot_number",
     path: ["lot_number"],
-    kind: "text",
+    kind: "code",
     meaning: "The lot, where the product tracks lots.",
     example: "L-2026-07",
   },

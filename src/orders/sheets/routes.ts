@@ -1,10 +1,12 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { emailKey } from "../../customers/rules.ts";
 import type { Db } from "../../database/store.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, type CsvPage } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
+import { fileFields } from "../../http/files.ts";
 import { answerGroupImport, type GroupImport, GroupImportView } from "../../http/group_imports.ts";
 import { documented } from "../../http/route.ts";
 import type { Position } from "../../kit/page.ts";
@@ -29,17 +31,21 @@ const required = ["order_number", "sku", "quantity"] as const;
 const pastRequired = ["order_number", "status", "created_at", "sku", "quantity"] as const;
 const table = columnTable(orderColumns, required);
 const pastTable = columnTable(otherColumns, pastRequired);
-const ChooseHistory = closed({
+const ChooseFile = closed({
+  ...fileFields,
   history: Type.Optional(
     Type.Boolean({ description: "True: the file holds orders of the past, from another system." }),
   ),
 });
+
+const same = { column: "customer_email", keyOf: emailKey };
 
 /** How a file of orders is taken in: each order once, by its number. */
 export const orderImport: GroupImport<ImportLine> = {
   columns: orderColumns,
   required,
   read: checkOf(ImportLine),
+  same,
   save: saveOrderGroups,
 };
 
@@ -48,6 +54,7 @@ export const pastImport: GroupImport<PastLine> = {
   columns: pastColumns,
   required: pastRequired,
   read: checkOf(PastLine),
+  same,
   save: savePastGroups,
 };
 
@@ -80,15 +87,17 @@ async function pageAfter(
 }
 
 /** One file or the other: rows of each make orders. */
-function answerImport(call: Call, history: boolean): Promise<Response> {
-  return history ? answerGroupImport(call, pastImport, "orders") : answerGroupImport(call, orderImport, "orders");
+function answerImport(call: Call, { history, ...query }: Static<typeof ChooseFile>): Promise<Response> {
+  return history
+    ? answerGroupImport(call, pastImport, "orders", query)
+    : answerGroupImport(call, orderImport, "orders", query);
 }
 
 /** Orders as files of CSV. */
 export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
   .use(conventions)
-  .post("/import", ({ call, query }) => answerImport(call, query.history === true), {
-    query: queryOf(ChooseHistory),
+  .post("/import", ({ call, query }) => answerImport(call, query), {
+    query: queryOf(ChooseFile),
     detail: documented({
       id: "importOrders",
       needs: "orders.write",
@@ -97,8 +106,9 @@ export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
       description:
         "Rows of one `order_number` make one order, wherever they stand; what one of them says of it holds for all of" +
         " them, and others may leave these cells empty. One names the customer by `customer_email`; a" +
-        " customer or an address that is not there yet is made. A bad row refuses its whole order and no other. An" +
-        " order that is there already stays as it is, so that a file taken in again changes nothing; one of another" +
+        " customer or an address that is not there yet is made. A bad row refuses its whole order and no other; one" +
+        " without an order number refuses every order that it may belong to. An order that is there" +
+        " already stays as it is, so that a file taken in again changes nothing; one of another" +
         ` customer or of other lines is refused.\n\n${table}\n\n` +
         "With `history=true` the file holds orders of the past, so that a change of system keeps them:" +
         " those that have shipped, were delivered or were cancelled. They touch no stock and nobody is told" +

@@ -82,7 +82,7 @@ function flat({ shipping_address, ...row }: ImportLine): Record<string, unknown>
  */
 export function refuseOldState({ first: { status } }: OrderSheet): void {
   if (status === undefined || status === orderStarts) return;
-  const past = status in pastMoments ? "; orders of the past are taken in with history=true" : "";
+  const past = Object.hasOwn(pastMoments, status) ? "; orders of the past are taken in with history=true" : "";
   const message = `is ${status}: an order that is not there yet can only be taken in while it is pending${past}`;
   throw invalid("status", message);
 }

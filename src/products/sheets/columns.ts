@@ -9,7 +9,7 @@ export const productColumns: readonly Column[] = [
   {
     name: "sku",
     path: ["sku"],
-    kind: "text",
+    kind: "code",
     meaning: "The product's code, by which it is found.",
     example: "CUP-12",
   },
@@ -39,6 +39,7 @@ export const productColumns: readonly Column[] = [
     name: "components",
     path: ["components"],
     kind: "json",
+    codes: true,
     empty: [],
     meaning: "The components of one set of a bundle, as JSON.",
     example: '[{"sku":"CUP-12","quantity":4}]',
@@ -47,6 +48,7 @@ export const productColumns: readonly Column[] = [
     name: "barcodes",
     path: ["barcodes"],
     kind: "json",
+    codes: true,
     empty: [],
     meaning: "Its bar codes, as JSON.",
     example: '[{"value":"4006381333931","type":"ean"}]',
@@ -86,7 +88,7 @@ export const productColumns: readonly Column[] = [
   {
     name: "price",
     path: ["price"],
-    kind: "text",
+    kind: "amount",
     empty: null,
     meaning: "The price of one unit, with at most two decimals.",
     example: "12.50",
@@ -130,7 +132,7 @@ export const productColumns: readonly Column[] = [
   {
     name: "hs_code",
     path: ["customs", "hs_code"],
-    kind: "text",
+    kind: "code",
     meaning: "For customs: the tariff number, 4 to 10 digits.",
     example: "6912.00",
   },

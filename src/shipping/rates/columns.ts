@@ -20,14 +20,14 @@ export const priceColumns: readonly Column[] = [
   {
     name: "price",
     path: ["price"],
-    kind: "text",
+    kind: "amount",
     meaning: "What is charged, with at most two decimals.",
     example: "12.50",
   },
   {
     name: "cost",
     path: ["cost"],
-    kind: "text",
+    kind: "amount",
     meaning: "What the carrier takes; the price when it is empty.",
     example: "9.80",
   },

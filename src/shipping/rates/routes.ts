@@ -5,7 +5,7 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile } from "../../http/csv.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
-import { withFile } from "../../http/files.ts";
+import { fileFields, withFile } from "../../http/files.ts";
 import { answerList } from "../../http/paging.ts";
 import { requireMatch } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
@@ -175,8 +175,8 @@ const priceRoutes = new Elysia({ prefix })
   .use(conventions)
   .post(
     "/:id/import",
-    ({ call, params }) =>
-      withFile(call, async (file) => {
+    ({ call, params, query }) =>
+      withFile(call, query, async (file) => {
         const prices = (await readWholeFile(file, priceFile)).map(({ row }) => row);
         return answerWrite(call, 200, async (tx) => {
           await requireMatch(call, () => lockCard(tx, params.id));
@@ -184,6 +184,7 @@ const priceRoutes = new Elysia({ prefix })
         });
       }),
     {
+      query: queryOf(closed(fileFields)),
       detail: documented({
         id: "importRateCardPrices",
         needs: "shipping.manage",

@@ -4,14 +4,14 @@ import { answerRead, answerWrite } from "../../http/answer.ts";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { withFile } from "../../http/files.ts";
+import { fileFields, withFile } from "../../http/files.ts";
 import { requireMatch } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { readWholeFile, type WholeFile } from "../../http/whole_files.ts";
 import { invalid } from "../../kit/fault.ts";
 import { invalidChoice } from "../../kit/field_problems.ts";
 import { wireId } from "../../kit/ids.ts";
-import { bodyOf, checkOf, queryOf } from "../../kit/schema.ts";
+import { bodyOf, checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, writeCells } from "../../kit/sheet.ts";
 import { any_zone } from "../rates/card.ts";
 import type { ReadyCard } from "../rates/offers.ts";
@@ -126,6 +126,7 @@ function serviceView(ready: ReadyCard, from: Spot, to: Spot) {
   return { service, name, rate_card_id: wireId("rate_card", id), served: isServed(ready, view.zone), ...view };
 }
 
+const ImportOfSystem = closed({ ...OfSystem.properties, ...fileFields });
 const overrideTable = columnTable(overrideColumns, ["zone"]);
 const checkOverride = checkOf(OverrideField);
 const overrideFile: WholeFile<OverrideField> = {
@@ -175,7 +176,7 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
   .post(
     "/import",
     ({ call, query }) =>
-      withFile(call, async (file) => {
+      withFile(call, query, async (file) => {
         const rows = await readWholeFile(file, overrideFile);
         const overrides = readOverrides(
           rows.map(({ row }) => row),
@@ -184,7 +185,7 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
         return answerWrite(call, 200, (tx) => setAll(tx, query, overrides));
       }),
     {
-      query: queryOf(OfSystem),
+      query: queryOf(ImportOfSystem),
       detail: documented({
         id: "importZoneOverrides",
         needs: "shipping.manage",
@@ -233,7 +234,7 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
   .post(
     "/import",
     ({ call, query }) =>
-      withFile(call, async (file) => {
+      withFile(call, query, async (file) => {
         const charts = chartsOf(await readWholeFile(file, chartFile));
         return answerWrite(call, 200, async (tx) => {
           await importCharts(tx, systemOf(query), charts);
@@ -241,7 +242,7 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
         });
       }),
     {
-      query: queryOf(OfSystem),
+      query: queryOf(ImportOfSystem),
       detail: documented({
         id: "importZoneCharts",
         needs: "shipping.manage",

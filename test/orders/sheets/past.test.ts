@@ -282,6 +282,7 @@ describe("refuses", () => {
   test.each([
     ["an open order", { status: "pending", created_at: "2025-01-01" }, "status"],
     ["a state that is none", { ...sent, status: "lost" }, "status"],
+    ["a word of the language", { ...sent, status: "constructor" }, "status"],
     ["no state", { ...sent, status: "" }, "status"],
     ["no moment at all", { status: "shipped", shipped_at: "2025-01-01" }, "created_at"],
     ["a delivery without its moment", { ...sent, status: "delivered" }, "delivered_at"],

@@ -1,10 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, momentField, textField } from "../../../kit/schema.ts";
 import type { Column } from "../../../kit/sheet.ts";
-import { cancelReasons, pastMoments } from "../../status.ts";
+import { cancelReasons, hasArrived, type PastStatus, pastMoments } from "../../status.ts";
 import { ImportLine, orderColumns, readOnly } from "../columns.ts";
 
-const statuses = Object.keys(pastMoments);
+const statuses = Object.keys(pastMoments) as PastStatus[];
 
 // What a file of the past says in columns that other files only tell, or that mean more in it.
 const meanings: Readonly<Record<string, string>> = {
@@ -20,10 +20,19 @@ const meanings: Readonly<Record<string, string>> = {
   cancel_reason: `Why it was cancelled: ${cancelReasons.join(", ")}; \`other\` unless given.`,
 };
 
+// Examples that hold in such a file, where those of other files do not.
+const examples: Readonly<Record<string, string>> = {
+  status: statuses.find(hasArrived) ?? "",
+  created_at: "2025-11-03T09:30:00Z",
+  shipped_at: "2025-11-04T15:00:00Z",
+  delivered_at: "2025-11-06T11:20:00Z",
+  cancelled_at: "2025-11-03T10:00:00Z",
+};
+
 const tracking_number: Column = {
   name: "tracking_number",
   path: ["tracking_number"],
-  kind: "text",
+  kind: "code",
   meaning: "The tracking number of its parcel, blanks and all.",
   example: "0307 1790 0005 2348 3741",
 };
@@ -32,7 +41,8 @@ function pastColumn(column: Column): Column {
   const meaning = meanings[column.name];
   if (meaning === undefined) return column;
   const { told_only: _, ...taken } = column;
-  return { ...taken, meaning, kind: column.name === "quantity_cancelled" ? "number" : column.kind };
+  const kind = column.name === "quantity_cancelled" ? "number" : column.kind;
+  return { ...taken, meaning, kind, example: examples[column.name] ?? column.example };
 }
 
 /** The columns of a file of orders of the past. */

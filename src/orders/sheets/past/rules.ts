@@ -42,7 +42,7 @@ export function pastSheetOf(group: Group<PastLine>, now: number, warehouses: rea
 
 function statusOf({ status }: PastLine): PastStatus {
   if (status === undefined) throw invalid("status", "is required", "required");
-  if (status in pastMoments) return status as PastStatus;
+  if (Object.hasOwn(pastMoments, status)) return status as PastStatus;
   const known = Object.keys(pastMoments).join(", ");
   throw invalid("status", `is ${status}: of the past are orders that are ${known}; import others without history=true`);
 }
