@@ -1,7 +1,8 @@
 // What spreadsheets make of files: what has one reading is imported, what has two or is destroyed is refused.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Answered, openTestApp, type TestApp } from "../harness.ts";
 
+setDefaultTimeout(60_000);
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();
