@@ -184,9 +184,26 @@ async function runVerify(stores: Stores, { json, data = "./data" }: Place & { js
       if (json) print(JSON.stringify({ mode, ...difference }));
       else for (const line of linesOf(difference)) print(line);
     }
+    await printAmounts(stores[mode], json);
     if (!json) print(`${mode}: ${differences.length} ${differences.length === 1 ? "difference" : "differences"}`);
   }
   return found === 0 ? 0 : 1;
+}
+
+/** Prints the amounts that an upgrade rounded, and records in unknown currencies. They are not differences. */
+async function printAmounts(store: Stores["live"], json: boolean): Promise<void> {
+  const { listRounded, listUnknownCurrencies } = await import("./operations/amounts/store.ts");
+  const { mode } = store;
+  for (const rounded of await store.read(listRounded)) {
+    const { record, field, before, after, currency } = rounded;
+    if (json) print(JSON.stringify({ mode, rounded }));
+    else print(`${mode}: ${record} ${field}: ${before} ${currency} was rounded half up to ${after} by an upgrade`);
+  }
+  for (const unknown of await store.read(listUnknownCurrencies)) {
+    const { records, currency, count } = unknown;
+    if (json) print(JSON.stringify({ mode, unknown_currency: unknown }));
+    else print(`${mode}: ${count} ${records} in ${currency}, which ISO 4217 does not list: read with two decimals`);
+  }
 }
 
 const cell = (name: string, value: unknown) => {

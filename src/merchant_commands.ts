@@ -26,7 +26,7 @@ const described = {
   code: { type: "string", value: "CODE", help: "what it is called by: 2 to 12 of A to Z, 0 to 9 and -" },
   name: { type: "string", value: "NAME", help: "what people call it" },
   "legal-name": { type: "string", value: "NAME", help: "what stands on contracts" },
-  currency: { type: "string", value: "USD", help: "three letters; those of the first merchant unless given" },
+  currency: { type: "string", value: "USD", help: "the ISO 4217 code; that of the first merchant unless given" },
   timezone: { type: "string", value: "ZONE", help: "an IANA time zone; that of the first warehouse unless given" },
 } as const satisfies Flags;
 

@@ -57,6 +57,7 @@ export const count_lines = table(
     counted_by: text(),
     /** What one unit is worth, as it was known at the review, and where that is known from. */
     unit_value_cents: int(),
+    unit_value_currency: text(),
     value_source: text().$type<ValueSource>(),
     /** The adjustment that made on hand what was counted. */
     movement_id: int().references(() => movements.id),

@@ -118,6 +118,8 @@ export const movements = table(
     reference_type: text(),
     reference_id: text(),
     unit_cost_cents: int(),
+    /** That of the product when the units came; null without a cost. */
+    unit_cost_currency: text(),
     /** False when the units were assumed by the plan instead of being scanned on the floor. */
     confirmed: bool().notNull(),
     actor_type: text().$type<ActorType>().notNull(),

@@ -1,5 +1,5 @@
 import type { HolidaySet } from "../../src/shipping/delivery/holidays.ts";
-import type { CardContent } from "../../src/shipping/rates/card.ts";
+import type { StoredContent } from "../../src/shipping/rates/amounts.ts";
 import type { ChartRange, ZoneOverride } from "../../src/shipping/zones/zone.ts";
 import { bool, check, id, index, int, json, packedJson, table, text, time, unique } from "../kit.ts";
 
@@ -41,7 +41,7 @@ export const rate_card_versions = table(
       .notNull()
       .references(() => rate_cards.id),
     version: int().notNull(),
-    content: packedJson<CardContent>().notNull(),
+    content: packedJson<StoredContent>().notNull(),
     actor_type: text().notNull(),
     actor_id: text().notNull(),
     actor_name: text().notNull(),

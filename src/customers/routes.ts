@@ -231,7 +231,7 @@ async function historyOf(db: Db, customer_id: number) {
 }
 
 function summaryView({ id, total_cents, created_at, ...same }: OrderSummary) {
-  return { id: wireId("order", id), ...same, total: money(total_cents), created_at: iso(created_at) };
+  return { id: wireId("order", id), ...same, total: money(total_cents, same.currency), created_at: iso(created_at) };
 }
 
 function list(call: Call, query: ListCustomers): Promise<Response> {

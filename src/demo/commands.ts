@@ -76,7 +76,7 @@ const acts: Perform = {
       weight: weight_grams,
       weight_unit: "g",
       dimensions: { ...dimensions_cm, unit: "cm" },
-      price: money(price_cents),
+      price: money(price_cents, "USD"),
       barcodes: [{ value: barcode, type: barcode.length === 13 ? "ean" : "upc" }],
       metadata: { case_units },
     });
@@ -95,7 +95,16 @@ const acts: Perform = {
     const lot = lot_number === null ? {} : { lot_number };
     const expiry = expiration_at === null ? {} : { expiration_date: iso(expiration_at) };
     const location = await warehouse(tx);
-    const stock = { sku, quantity, location, bin, reference, unit_cost: money(unit_cost_cents), ...lot, ...expiry };
+    const stock = {
+      sku,
+      quantity,
+      location,
+      bin,
+      reference,
+      unit_cost: money(unit_cost_cents, "USD"),
+      ...lot,
+      ...expiry,
+    };
     await addStock(tx, stock, actor);
     return null;
   },
@@ -110,8 +119,11 @@ const acts: Perform = {
         order_number,
         customer_id: customer?.id ?? "",
         shipping_address_id: customer?.addresses[address_index] ?? "",
-        shipping_amount: money(shipping_amount_cents),
-        line_items: lines.map(({ unit_price_cents, ...line }) => ({ ...line, unit_price: money(unit_price_cents) })),
+        shipping_amount: money(shipping_amount_cents, "USD"),
+        line_items: lines.map(({ unit_price_cents, ...line }) => ({
+          ...line,
+          unit_price: money(unit_price_cents, "USD"),
+        })),
         ...(order_notes === null ? {} : { order_notes }),
       },
       actor,

@@ -56,12 +56,16 @@ type Judge = (value: unknown, schema: TSchema) => (Omit<FieldProblem, "field"> &
 const judges: Readonly<Record<string, Judge>> = {
   Metadata: (value) => ({ at: "", message: "", ...metadataProblem(value), code: "invalid_value" }),
   Money: moneyProblem,
+  Currency: (value) => ({ code: "invalid_value", message: `must be an ISO 4217 code, such as USD${got(value)}` }),
   WeightUnit: (value) => choiceProblem(value, weightUnits),
 };
 
+/** A short text that was refused, as a message quotes it. */
+const got = (value: unknown) => (typeof value === "string" && value.length <= 20 ? ` (got "${value}")` : "");
+
 function moneyProblem(value: unknown, { anyOf: [{ maximum }] }: TSchema): Omit<FieldProblem, "field"> | null {
   if (/^-/.test(String(value))) return { code: "too_small", message: "must not be negative" };
-  const isLarge = /^\d+(\.\d{1,2})?$/.test(String(value)) && Number(value) > maximum;
+  const isLarge = /^\d+(\.\d{1,3})?$/.test(String(value)) && Number(value) > maximum;
   return isLarge ? { code: "too_large", message: `must be at most ${maximum}` } : null;
 }
 

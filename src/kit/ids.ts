@@ -44,6 +44,11 @@ export const idPrefixes = {
 
 export type Noun = keyof typeof idPrefixes;
 
+/** Whether a word is one of those nouns. */
+export function isNoun(word: string): word is Noun {
+  return word in idPrefixes;
+}
+
 /** An integer key as the wire writes it: `ord_1042`. */
 export function wireId(noun: Noun, id: number): string {
   return `${idPrefixes[noun]}_${id}`;

@@ -1,30 +1,55 @@
-const decimal = /^(0|[1-9][0-9]{0,12})(\.[0-9]{1,2})?$/;
+// Amounts are integers of their currency's minor unit, which the code calls cents: fils for KWD, whole yen for JPY.
+import { decimalsOf } from "./currency.ts";
+import { invalid } from "./fault.ts";
+
+/** The currency in which goods are declared to carriers and insured. */
+export const value_currency = "USD";
+
+const decimal = /^(0|[1-9][0-9]{0,12})(\.[0-9]{1,3})?$/;
+
+/** Whether this is an amount of some currency: decimal text or a number, of at most three decimals. */
+export function isAmount(value: string | number): boolean {
+  return decimal.test(String(value));
+}
 
 /**
- * Reads an amount of money from its decimal text: `12`, `12.5`, `"12.50"` become 1200, 1250, 1250 cents.
- * Null for anything else: a sign, a third decimal, an exponent, more than thirteen digits before the point.
+ * Reads an amount from its decimal text: `12`, `12.5`, `"12.50"` become 1200, 1250, 1250 US cents. Null for anything
+ * else: a sign, more decimals than the currency has, an exponent, more than thirteen digits before the point.
  */
-export function readCents(amount: string | number): number | null {
+export function readCents(amount: string | number, currency: string): number | null {
   const text = String(amount);
   if (!decimal.test(text)) return null;
   const [whole = "0", part = ""] = text.split(".");
-  return Number(whole) * 100 + Number(part.padEnd(2, "0"));
+  const digits = decimalsOf(currency);
+  return part.length > digits ? null : Number(whole + part.padEnd(digits, "0"));
+}
+
+/** As `readCents`, of a request's field. Refuses: validation_failed. */
+export function centsOf(amount: string | number, currency: string, field: string): number {
+  const cents = readCents(amount, currency);
+  if (cents !== null) return cents;
+  const most = ["no decimals", "at most one decimal", "at most two decimals", "at most three decimals"];
+  throw invalid(field, `must be an amount with ${most[decimalsOf(currency)]}, as ${currency} has (got ${amount})`);
 }
 
 /**
- * Reads an amount that others wrote, to the nearest cent: a half cent counts. `12`, `12.345`, `"7.58000"` become 1200,
- * 1235, 758. Null for anything else: a sign, an exponent, more than ten digits before the point or twenty behind it.
+ * Reads an amount that others wrote, for `units` of it, rounded once and half up to the minor unit: `12`, `12.345`,
+ * `"7.58000"` become 1200, 1235, 758 US cents, and three of `12.345` become 3704. Null for anything else: a sign, an
+ * exponent, more than ten digits before the point or twenty behind it.
  */
-export function readNearestCents(amount: unknown): number | null {
+export function readNearestCents(amount: unknown, currency: string, units = 1): number | null {
   const text = typeof amount === "number" || typeof amount === "string" ? String(amount) : "";
   const [, whole, part = ""] = /^(\d{1,10})(?:\.(\d{1,20}))?$/.exec(text) ?? [];
   if (whole === undefined) return null;
-  return Number(whole) * 100 + Number(part.slice(0, 2).padEnd(2, "0")) + (Number(part[2] ?? "0") >= 5 ? 1 : 0);
+  const digits = decimalsOf(currency);
+  const all = BigInt(whole + part.padEnd(digits, "0")) * BigInt(units);
+  const one = 10n ** BigInt(Math.max(0, part.length - digits));
+  return Number((2n * all + one) / (2n * one));
 }
 
-/** Cents as a message writes them: always two decimals. */
-export function moneyText(cents: number): string {
-  return money(cents).toFixed(2);
+/** Cents as a message writes them: with all decimals of the currency. */
+export function moneyText(cents: number, currency: string): string {
+  return money(cents, currency).toFixed(decimalsOf(currency));
 }
 
 /**
@@ -38,7 +63,13 @@ export function shareOf(total_cents: number, units: number, all: number): number
   return each * units + Math.floor((2 * rest * units + all) / (2 * all));
 }
 
-/** Cents as the wire writes them: a decimal number with at most two decimals. */
-export function money(cents: number): number {
-  return cents / 100;
+/** Cents as the wire writes them: a decimal number with at most the decimals of the currency. */
+export function money(cents: number, currency: string): number {
+  return cents / 10 ** decimalsOf(currency);
+}
+
+/** An amount of an older version, in hundredths, in the currency's minor unit: rounded half up where it must be. */
+export function ofHundredths(hundredths: number, currency: string): number {
+  const digits = decimalsOf(currency);
+  return digits >= 2 ? hundredths * 10 ** (digits - 2) : Math.floor((hundredths + 50) / 100);
 }

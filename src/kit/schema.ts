@@ -1,13 +1,14 @@
 import { Kind, type Static, type TObject, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { moment_pattern, parseMoment } from "./clock.ts";
+import { isCurrency } from "./currency.ts";
 import { invalidFields } from "./fault.ts";
 import { fieldProblems, type Part } from "./field_problems.ts";
 import { onFirstUse } from "./first_use.ts";
 import type { Noun } from "./ids.ts";
 import { idPrefixes } from "./ids.ts";
 import { metadata_limits, metadataProblem } from "./metadata.ts";
-import { readCents } from "./money.ts";
+import { isAmount } from "./money.ts";
 import { weightUnit, weightUnitPattern, weightUnits } from "./weight_unit.ts";
 
 /**
@@ -195,10 +196,8 @@ export function momentField(description?: string) {
 }
 
 TypeRegistry.Set<TSchema>("Money", ({ anyOf: [{ maximum }] }, value) => {
-  const cents = isAmount(value) ? readCents(value) : null;
-  return cents !== null && cents <= (readCents(maximum) ?? 0);
+  return (typeof value === "string" || typeof value === "number") && isAmount(value) && Number(value) <= maximum;
 });
-const isAmount = (value: unknown): value is string | number => typeof value === "string" || typeof value === "number";
 
 /** What a price and most amounts are at most. */
 const usual_max = 9_999_999_999.99;
@@ -206,17 +205,30 @@ const usual_max = 9_999_999_999.99;
 export const line_amount_max = 1_000_000_000_000;
 
 /**
- * An amount of money in a request: `12.5` or `"12.50"`, at most two decimals and `maximum`. Read it with `readCents`.
+ * An amount of money in a request: `12.5` or `"12.50"`, at most three decimals and `maximum`. Read it with `centsOf`,
+ * which refuses more decimals than its currency has.
  */
 export function moneyField(description?: string, maximum = usual_max) {
   const digits = String(Math.trunc(maximum)).length;
   return Type.Unsafe<string | number>({
     [Kind]: "Money",
     anyOf: [
-      { type: "number", minimum: 0, maximum, multipleOf: 0.01 },
-      { type: "string", pattern: `^(0|[1-9][0-9]{0,${digits - 1}})(\\.[0-9]{1,2})?$` },
+      { type: "number", minimum: 0, maximum },
+      { type: "string", pattern: `^(0|[1-9][0-9]{0,${digits - 1}})(\\.[0-9]{1,3})?$` },
     ],
-    hint: "must be an amount with at most two decimals, such as 12.50",
+    hint: "must be an amount with at most the decimals of its currency, such as 12.50",
+    ...(description ? { description } : {}),
+  });
+}
+
+TypeRegistry.Set("Currency", (_schema, value) => typeof value === "string" && isCurrency(value));
+
+/** The code of a currency. */
+export function currencyField(description?: string) {
+  return Type.Unsafe<string>({
+    [Kind]: "Currency",
+    type: "string",
+    pattern: "^[A-Z]{3}$",
     ...(description ? { description } : {}),
   });
 }

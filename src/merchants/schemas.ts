@@ -2,7 +2,16 @@ import { type Static, Type } from "@sinclair/typebox";
 import { PlaceView, placeInput } from "../addresses/schemas.ts";
 import { actionsIn } from "../kit/moves.ts";
 import { pageFields } from "../kit/page.ts";
-import { choice, closed, emailField, metadataField, nameField, nullable, textField } from "../kit/schema.ts";
+import {
+  choice,
+  closed,
+  currencyField,
+  emailField,
+  metadataField,
+  nameField,
+  nullable,
+  textField,
+} from "../kit/schema.ts";
 import { merchantMoves, merchantStatuses } from "./status.ts";
 
 const moment = Type.String({ format: "date-time" });
@@ -16,11 +25,7 @@ const codeField = () =>
     hint: "must be 2 to 12 of A to Z, 0 to 9 and -, without a - at either end",
     description: "What it is called by, as in `Packhouse-Merchant: ACME`. It never changes.",
   });
-const currency = Type.String({
-  pattern: "^[A-Z]{3}$",
-  hint: "must be a three-letter currency code",
-  description: "That of the house's first merchant unless given.",
-});
+const currency = currencyField("That of the operator's first merchant unless given.");
 const timezone = textField(60, { description: "An IANA time zone; that of the first warehouse unless given." });
 const contactFields = {
   name: Type.Optional(nullable(textField(120))),

@@ -297,7 +297,7 @@ export function orderView(order: Order, now: number) {
       is_verified: isVerified(order.address_verification),
       verification: verificationView(order.address_verification),
     },
-    line_items: order.lines.map(lineView),
+    line_items: order.lines.map((line) => lineView(line, order.currency)),
     shipping_method: order.shipping_method,
     order_notes: order.order_notes,
     requires_cold_storage: order.requires_cold_storage,
@@ -307,8 +307,8 @@ export function orderView(order: Order, now: number) {
     holds: order.holds.map(holdView),
     shipments: shipmentViews(order),
     returns: order.returns.map((id) => wireId("return", id)),
-    subtotal: money(order.subtotal_cents),
-    shipping_amount: money(order.shipping_amount_cents),
+    subtotal: money(order.subtotal_cents, order.currency),
+    shipping_amount: money(order.shipping_amount_cents, order.currency),
     currency: order.currency,
     allocation: { complete: backordered_units === 0, backordered_units },
     estimated_ship_date: shipDate(order, backordered_units, now),
@@ -329,7 +329,7 @@ export function orderView(order: Order, now: number) {
   };
 }
 
-function lineView(line: OrderLine) {
+function lineView(line: OrderLine, currency: string) {
   return {
     id: wireId("order_line", line.id),
     product_id: wireId("product", line.product_id),
@@ -339,9 +339,9 @@ function lineView(line: OrderLine) {
       ? {}
       : { components: line.components.map(({ sku, quantity }) => ({ sku, quantity })) }),
     quantity: line.quantity,
-    unit_price: money(line.unit_price_cents),
-    discount_amount: money(line.discount_cents),
-    line_total: money(lineTotal(line)),
+    unit_price: money(line.unit_price_cents, currency),
+    discount_amount: money(line.discount_cents, currency),
+    line_total: money(lineTotal(line), currency),
     quantity_reserved: line.reserved,
     quantity_backordered: line.wanted - line.reserved,
     quantity_picked: line.picked + line.quantity_shipped,

@@ -2,7 +2,7 @@ import { addressProblems } from "../addresses/rules.ts";
 import type { ClaimLine, OrderClaim } from "../inventory/reservations/claim.ts";
 import { Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
-import { moneyText, readCents } from "../kit/money.ts";
+import { centsOf, money, moneyText, readCents } from "../kit/money.ts";
 import { actionsIn } from "../kit/moves.ts";
 import { line_amount_max } from "../kit/schema.ts";
 import { orderable } from "../products/status.ts";
@@ -166,7 +166,7 @@ export function asActive<Known extends OrderedProduct>(product: Known): Known {
 }
 
 /** The lines that a request orders. All products are known. Refuses: validation_failed. */
-export function orderedLines(items: readonly LineInput[], products: readonly OrderedProduct[]) {
+export function orderedLines(items: readonly LineInput[], products: readonly OrderedProduct[], currency: string) {
   return items.map((item, at) => {
     const product = productOf(item, products) as OrderedProduct;
     const field = `line_items[${at}]`;
@@ -184,39 +184,44 @@ export function orderedLines(items: readonly LineInput[], products: readonly Ord
       sku: product.sku,
       name: product.name,
       components: parts.length === 0 ? null : parts,
-      ...amountsOf(item, `${field}.`),
+      ...amountsOf(item, currency, `${field}.`),
     };
   });
 }
 
-const amount_cents_max = line_amount_max * 100;
+// All lines together are added up exactly in any currency.
+const subtotal_cents_max = line_amount_max * 1000;
 
 /**
  * What a line costs. A request gives a unit price, a discount, a total, or some of these, which must agree; for a total
  * alone the price is the least that covers it. Fields with problems are named after `prefix`.
  * Refuses: validation_failed.
  */
-export function amountsOf(input: AmountsInput, prefix = ""): LineAmounts {
+export function amountsOf(input: AmountsInput, currency: string, prefix = ""): LineAmounts {
   const { quantity, unit_price, discount_amount, line_total } = input;
-  const total = line_total === undefined ? null : (readCents(line_total) ?? 0);
+  const cents = (amount: string | number | undefined, field: string) =>
+    amount === undefined ? null : centsOf(amount, currency, prefix + field);
+  const total = cents(line_total, "line_total");
   if (unit_price === undefined && (total === null || discount_amount !== undefined)) {
     throw invalid(`${prefix}unit_price`, "is required, unless line_total alone says what the line costs", "required");
   }
-  const price = unit_price === undefined ? null : (readCents(unit_price) ?? 0);
+  const price = cents(unit_price, "unit_price");
   const unit_price_cents = price ?? Math.ceil((total ?? 0) / quantity);
   const full = quantity * unit_price_cents;
-  if (full > amount_cents_max) throw invalid(`${prefix}unit_price`, "costs more than an order may", "too_large");
-  const discount = discount_amount === undefined ? null : (readCents(discount_amount) ?? 0);
+  const text = (cents: number) => moneyText(cents, currency);
+  if (money(full, currency) > line_amount_max)
+    throw invalid(`${prefix}unit_price`, "costs more than an order may", "too_large");
+  const discount = cents(discount_amount, "discount_amount");
   if ((discount ?? 0) > full) {
-    throw invalid(`${prefix}discount_amount`, `is more than unit_price × quantity (${moneyText(full)})`, "too_large");
+    throw invalid(`${prefix}discount_amount`, `is more than unit_price × quantity (${text(full)})`, "too_large");
   }
   if ((total ?? 0) > full) {
-    const message = `is more than unit_price × quantity (${moneyText(full)}): round the price up, or leave it out`;
+    const message = `is more than unit_price × quantity (${text(full)}): round the price up, or leave it out`;
     throw invalid(`${prefix}line_total`, message, "too_large");
   }
   const discount_cents = discount ?? (total === null ? 0 : full - total);
   if (total !== null && total !== full - discount_cents) {
-    const message = `is not unit_price × quantity less discount_amount, which is ${moneyText(full - discount_cents)}`;
+    const message = `is not unit_price × quantity less discount_amount, which is ${text(full - discount_cents)}`;
     throw invalid(`${prefix}line_total`, message, "conflict");
   }
   return { quantity, unit_price_cents, discount_cents };
@@ -230,7 +235,7 @@ export function subtotalOf(lines: readonly Priced[]): number {
   let sum = 0;
   for (const { quantity_cancelled = 0, ...amounts } of lines) {
     sum += costOf(amounts, keptUnits({ quantity: amounts.quantity, quantity_cancelled }));
-    if (sum > amount_cents_max) throw invalid("line_items", "cost more than an order may", "too_large");
+    if (sum > subtotal_cents_max) throw invalid("line_items", "cost more than an order may", "too_large");
   }
   return sum;
 }
@@ -268,7 +273,7 @@ export function refuseImmutable(order: Order, input: FixedInput): void {
     ],
     currency: [input.currency, order.currency],
     shipping_amount: [
-      input.shipping_amount === undefined ? undefined : readCents(input.shipping_amount),
+      input.shipping_amount === undefined ? undefined : readCents(input.shipping_amount, order.currency),
       order.shipping_amount_cents,
     ],
     allow_backorder: [input.allow_backorder, order.allow_backorder],

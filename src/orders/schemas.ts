@@ -6,6 +6,7 @@ import {
   choice,
   closed,
   code_pattern,
+  currencyField,
   idField,
   line_amount_max,
   metadataField,
@@ -78,7 +79,7 @@ export const changeable = {
 
 export const chosen = {
   shipping_amount: Type.Optional(moneyField()),
-  currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$", hint: "must be a three-letter currency code" })),
+  currency: Type.Optional(currencyField()),
   allow_backorder: Type.Optional(Type.Boolean()),
   warehouse_id: Type.Optional(nullable(idField("warehouse"))),
 };

@@ -162,7 +162,7 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
       ...(waits ? [count("Backordered", 72)] : []),
       ...(prices ? [count(`Price ${currency}`, 60), count(`Amount ${currency}`, 66)] : []),
     ],
-    rows: items.map((item) => itemRow(item, prices, waits)),
+    rows: items.map((item) => itemRow(item, prices ? currency : null, waits)),
     total: [
       [textPiece("Total", "strong")],
       ...(prices ? [] : [blank]),
@@ -188,29 +188,30 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
             ],
           ]
         : []),
-      ...(prices ? [blank, [textPiece(moneyText(amount), "strong")]] : []),
+      ...(prices ? [blank, [textPiece(moneyText(amount, currency), "strong")]] : []),
     ],
   };
 }
 
-function itemRow(item: SlipItem, prices: boolean, waits: boolean): Cell[] {
+/** The row of an item, with prices in a currency, or without any. */
+function itemRow(item: SlipItem, prices: string | null, waits: boolean): Cell[] {
   const { line, ordered, packed, backordered, amount_cents } = item;
   const { sku, name, components } = line;
   const parts = (components ?? []).map((part) => textPiece(`${part.quantity} × ${part.sku}`, "quiet"));
   return [
-    [textPiece(name, "strong"), ...(prices ? [textPiece(sku, "plain")] : []), ...parts],
-    ...(prices ? [] : [[{ kind: "symbol", text: sku } as const, textPiece(sku, "plain")]]),
+    [textPiece(name, "strong"), ...(prices === null ? [] : [textPiece(sku, "plain")]), ...parts],
+    ...(prices === null ? [[{ kind: "symbol", text: sku } as const, textPiece(sku, "plain")]] : []),
     [textPiece(String(ordered), "plain")],
     [textPiece(String(packed), "strong")],
     ...(waits ? [[textPiece(String(backordered), "plain")]] : []),
-    ...(prices ? [priceCell(line), [textPiece(moneyText(amount_cents), "plain")]] : []),
+    ...(prices === null ? [] : [priceCell(line, prices), [textPiece(moneyText(amount_cents, prices), "plain")]]),
   ];
 }
 
 /** The price of a unit, and what all units of the line cost less. */
-function priceCell({ unit_price_cents, discount_cents }: OrderLine): Cell {
-  const price = textPiece(moneyText(unit_price_cents), "plain");
-  return discount_cents === 0 ? [price] : [price, textPiece(`less ${moneyText(discount_cents)}`, "quiet")];
+function priceCell({ unit_price_cents, discount_cents }: OrderLine, currency: string): Cell {
+  const price = textPiece(moneyText(unit_price_cents, currency), "plain");
+  return discount_cents === 0 ? [price] : [price, textPiece(`less ${moneyText(discount_cents, currency)}`, "quiet")];
 }
 
 /** The slip as the API shows it. */
@@ -232,16 +233,16 @@ export function packingSlipView({ order, shipment, warehouse, items }: PackingSl
       quantity_ordered: ordered,
       quantity_packed: packed,
       quantity_backordered: backordered,
-      ...(prices ? pricesView(line, amount_cents) : {}),
+      ...(prices ? pricesView(line, amount_cents, order.currency) : {}),
     })),
   };
 }
 
-function pricesView(line: OrderLine, amount_cents: number) {
+function pricesView(line: OrderLine, amount_cents: number, currency: string) {
   return {
-    unit_price: money(line.unit_price_cents),
-    discount_amount: money(line.discount_cents),
-    line_total: money(lineTotal(line)),
-    amount: money(amount_cents),
+    unit_price: money(line.unit_price_cents, currency),
+    discount_amount: money(line.discount_cents, currency),
+    line_total: money(lineTotal(line), currency),
+    amount: money(amount_cents, currency),
   };
 }

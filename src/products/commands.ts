@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { conflict } from "../database/conflict.ts";
 import type { Tx } from "../database/store.ts";
+import { decimalsOf } from "../kit/currency.ts";
 import { Fault, invalid, ofFields } from "../kit/fault.ts";
 import { wireId } from "../kit/ids.ts";
-import { readCents } from "../kit/money.ts";
+import { centsOf, money } from "../kit/money.ts";
 import { weightUnit } from "../kit/weight_unit.ts";
 import { refuseForClosed } from "../merchants/directory.ts";
 import { makerOf } from "../owners/rules.ts";
@@ -15,7 +16,8 @@ import { findBarcodes, findProductBySku, findProductsBySku, insertProduct, lockP
 
 /** Creates a product. Refuses: validation_failed, duplicate_sku, merchant_closed, resource_missing (a component). */
 export async function createProduct(tx: Tx, input: CreateProduct): Promise<Product> {
-  const fields = { sku: input.sku, name: input.name, ...productDefaults, ...given(input) };
+  const currency = input.currency ?? productDefaults.currency;
+  const fields = { sku: input.sku, name: input.name, ...productDefaults, ...given(input, currency) };
   checkProduct(fields);
   await refuseForClosed(tx, makerOf(tx));
   const parts = await componentIds(tx, fields);
@@ -54,7 +56,11 @@ export async function updateProduct(
     updated_at: _updated,
     ...kept
   } = before;
-  const fields: ProductFields = { ...kept, ...given(input) };
+  const fields: ProductFields = {
+    ...kept,
+    ...price(before, input),
+    ...given(input, input.currency ?? before.currency),
+  };
   if (isDeepStrictEqual(fields, kept)) return before;
   checkProduct(fields);
   const parts = await componentIds(tx, fields);
@@ -105,7 +111,7 @@ export async function setProduct(
     const after = await tx.nested((inner) => createProduct(inner, { ...input, name }));
     return { change: "created", after };
   }
-  const differs = Object.entries(given(input)).some(
+  const differs = Object.entries(given(input, input.currency ?? before.currency)).some(
     ([field, value]) => !isDeepStrictEqual(plain(value), plain(before[field as keyof Product])),
   );
   if (!differs) return { change: "unchanged", after: before };
@@ -119,8 +125,14 @@ function plain(value: unknown): unknown {
   return isEmpty ? null : value;
 }
 
-/** The product's fields in a request, as the tables keep them. */
-function given(input: UpdateProduct): Partial<ProductFields> {
+/** The price in another currency reads as before: 5 dollars become 5 yen. Refuses: validation_failed. */
+function price({ price_cents, currency: before }: Product, { currency = before, price: given }: UpdateProduct) {
+  const stays = price_cents === null || given !== undefined || decimalsOf(currency) === decimalsOf(before);
+  return stays ? {} : { price_cents: centsOf(money(price_cents, before), currency, "price") };
+}
+
+/** The product's fields in a request, as the tables keep them. Refuses: validation_failed. */
+function given(input: UpdateProduct, currency: string): Partial<ProductFields> {
   const { weight, weight_unit, price, ...same } = input;
   const fields: Record<string, unknown> = {};
   for (const name of [...Object.keys(productDefaults), "name"]) {
@@ -129,7 +141,7 @@ function given(input: UpdateProduct): Partial<ProductFields> {
   }
   if (weight_unit !== undefined) fields["weight_unit"] = weight_unit === null ? null : weightUnit(weight_unit);
   if (weight !== undefined) fields["weight"] = weight === null ? null : String(weight);
-  if (price !== undefined) fields["price_cents"] = price === null ? null : readCents(price);
+  if (price !== undefined) fields["price_cents"] = price === null ? null : centsOf(price, currency, "price");
   return fields as Partial<ProductFields>;
 }
 

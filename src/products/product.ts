@@ -66,7 +66,7 @@ export function productView(product: Product) {
     merchant_id: wireId("merchant", merchant_id),
     ...same,
     weight: weight === null ? null : Number(weight),
-    price: price_cents === null ? null : money(price_cents),
+    price: price_cents === null ? null : money(price_cents, product.currency),
     created_at: iso(created_at),
     updated_at: iso(updated_at),
   };

@@ -1,4 +1,5 @@
 import { countries } from "../kit/country.ts";
+import { default_currency } from "../kit/currency.ts";
 import { invalid } from "../kit/fault.ts";
 import type { Barcode, Product } from "./product.ts";
 import { productStarts } from "./status.ts";
@@ -16,7 +17,7 @@ export const productDefaults: Omit<ProductFields, "sku" | "name"> = {
   weight_unit: null,
   dimensions: null,
   price_cents: null,
-  currency: "USD",
+  currency: default_currency,
   temperature_zone: "ambient",
   lot_tracking: false,
   expiration_tracking: false,

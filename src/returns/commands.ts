@@ -8,7 +8,7 @@ import { calendarAt, listPlainWarehouses } from "../inventory/warehouses/store.t
 import type { Actor } from "../kit/actor.ts";
 import { assert } from "../kit/assert.ts";
 import { wireId } from "../kit/ids.ts";
-import { readCents } from "../kit/money.ts";
+import { centsOf } from "../kit/money.ts";
 import { move } from "../kit/moves.ts";
 import { refuseForClosed } from "../merchants/directory.ts";
 import { noteReturn, noteReturned } from "../orders/commands.ts";
@@ -68,7 +68,7 @@ export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): P
   const items = planItems(order.lines, earlier, stated);
   checkReason(input.reason, items);
   const { merchant_id, currency, customer_email } = order;
-  const terms = termsOf({ ...nothingSaid, customer_email }, input);
+  const terms = termsOf({ ...nothingSaid, customer_email }, currency, input);
   const fields = { merchant_id, order_id: order.id, reason: input.reason, currency, ...terms };
   const created = await insertReturn(tx, fields, items);
   await emit(tx, [returnEvent("return.created", created)]);
@@ -81,8 +81,8 @@ export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): P
  */
 export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Promise<Return> {
   const { before } = await begin(tx, id);
-  const terms = termsOf(before, input);
-  return isDeepStrictEqual(terms, termsOf(before, {})) ? before : saveReturn(tx, before, terms);
+  const terms = termsOf(before, before.currency, input);
+  return isDeepStrictEqual(terms, termsOf(before, before.currency, {})) ? before : saveReturn(tx, before, terms);
 }
 
 /**
@@ -172,13 +172,15 @@ export async function begin(tx: Tx, id: string): Promise<{ before: Return; order
 }
 
 /** The terms with the client's changes; of the way back, too, only given fields change. */
-function termsOf(before: ReturnTerms, input: UpdateReturn): ReturnTerms {
+function termsOf(before: ReturnTerms, currency: string, input: UpdateReturn): ReturnTerms {
   const { return_shipping, refund_amount, refund_shipping, restocking_fee, customer_email } = input;
+  const cents = (amount: string | number | null | undefined, field: string, kept: number | null) =>
+    amount === undefined ? kept : amount === null ? null : centsOf(amount, currency, field);
   return {
     return_shipping: wayBack(before.return_shipping, return_shipping),
-    refund_amount_cents: refund_amount === undefined ? before.refund_amount_cents : centsOf(refund_amount),
+    refund_amount_cents: cents(refund_amount, "refund_amount", before.refund_amount_cents),
     refund_shipping: refund_shipping ?? before.refund_shipping,
-    restocking_fee_cents: restocking_fee === undefined ? before.restocking_fee_cents : centsOf(restocking_fee),
+    restocking_fee_cents: cents(restocking_fee, "restocking_fee", before.restocking_fee_cents),
     customer_email: customer_email === undefined ? before.customer_email : customer_email,
   };
 }
@@ -192,8 +194,6 @@ function wayBack(before: ReturnShipping, input: UpdateReturn["return_shipping"])
     given === undefined ? before.tracking_number : givenTrackingNumber("return_shipping.tracking_number", given);
   return { carrier, tracking_number, label_url, tracking_url: carrierPage(carrier, tracking_number), status };
 }
-
-const centsOf = (amount: string | number | null) => (amount === null ? null : readCents(amount));
 
 /**
  * What is known of the goods of an order's items: their temperature zone, and the lots and warehouses that they left.

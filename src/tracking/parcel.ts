@@ -77,5 +77,5 @@ export function looseView(
 }
 
 function shortLabelView({ id, status, cost_cents, currency }: NonNullable<TrackedParcel["label"]>) {
-  return { label_id: wireId("label", id), status, cost: money(cost_cents), currency };
+  return { label_id: wireId("label", id), status, cost: money(cost_cents, currency), currency };
 }

@@ -70,6 +70,7 @@ export const noticeKinds = [
   "webhook_backlog",
   "backup_failed",
   "backup_late",
+  "amounts_rounded",
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 

@@ -95,8 +95,8 @@ function featureOf(file: string): string | null {
 }
 
 const web = /^src\/dashboard\/web\//;
-/** What runs in a browser as well: words of states, without an import of anything. */
-const tablesForAll = /^src\/(?:\w+\/)+status\.ts$/;
+/** What runs in a browser as well: words of states, and the decimals of currencies, without an import of anything. */
+const tablesForAll = /^src\/(?:(?:\w+\/)+status|kit\/currency)\.ts$/;
 
 /** Whether one file of the service may import another. */
 export function mayImport(from: string, to: string): boolean {

@@ -6,11 +6,12 @@ import { assert } from "../../kit/assert.ts";
 import { iso } from "../../kit/clock.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
-import { readCents } from "../../kit/money.ts";
+import { centsOf } from "../../kit/money.ts";
 import { dayEndTextOrNull, dayOf, dayStart, dayText, momentIn } from "../../kit/zone.ts";
 import { refuseForClosed } from "../../merchants/directory.ts";
 import { emit } from "../../outbox/emit.ts";
 import { fillBackorders, freshShelves } from "../backorders/commands.ts";
+import type { UnitCost } from "../ledger/movement.ts";
 import { isPastExpiry } from "../ledger/shelf_life.ts";
 import type { BinSpot, Spot } from "../ledger/spot.ts";
 import type { Posting } from "../ledger/store.ts";
@@ -46,13 +47,18 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
     kind: null,
     reason,
     reference: reference === undefined ? null : { type: "reference", id: reference },
-    unit_cost_cents: unit_cost === undefined ? null : readCents(unit_cost),
+    unit_cost: unit_cost === undefined ? null : costOf(unit_cost, shelf.product),
     actor,
   });
   await fillBackorders(tx, shelves, [shelf.product.id]);
   billFacts(tx, [addedFact(tx, shelf, warehouse, received, input)]);
   await emit(tx, [stockEvent(tx, "inventory.received", shelf, { received })]);
   return { ...shelfView(tx, shelf), received };
+}
+
+/** What a unit cost, in the currency of its product. Refuses: validation_failed. */
+function costOf(unit_cost: string | number, { currency }: Pick<StockedProduct, "currency">): UnitCost {
+  return { cents: centsOf(unit_cost, currency, "unit_cost"), currency };
 }
 
 /** What added units are billed as. */
@@ -97,7 +103,7 @@ interface Arrival {
   readonly reason: AdjustmentReason;
   readonly notes?: string | undefined;
   readonly reference: Posting["reference"];
-  readonly unit_cost_cents?: number | null | undefined;
+  readonly unit_cost?: UnitCost | null | undefined;
   readonly actor: Actor;
 }
 
@@ -106,7 +112,7 @@ interface Arrival {
  * what was received as the API shows it. Refuses: validation_failed, merchant_closed, bin_full, bin_of_other_merchant.
  */
 export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
-  const { warehouse, quantity, received_date, reason, notes, reference, unit_cost_cents, actor } = arrival;
+  const { warehouse, quantity, received_date, reason, notes, reference, unit_cost, actor } = arrival;
   if (received_date > tx.now) throw invalid("received_date", "lies in the future");
   const { product } = shelf;
   await refuseForClosed(tx, product.merchant_id, "stock");
@@ -115,7 +121,7 @@ export async function receiveUnits(tx: Tx, shelf: OpenShelf, arrival: Arrival) {
   const spot = { ...ownSpot(product), ...place, ...lotSpot(lot), received_at: received_date };
   refuseTooMuch(shelf, spot, quantity, "quantity");
   const posting = { type: "receipt", quantity, from: null, to: spot, to_place: null, promised: false } as const;
-  const told = { reason, notes, reference, unit_cost_cents, confirmed: true, actor };
+  const told = { reason, notes, reference, unit_cost, confirmed: true, actor };
   const { id: movement_id } = await moveUnits(tx, shelf, { ...posting, ...told });
   if (lot !== null) wakeAtExpiry(tx, lot, warehouse);
   return {

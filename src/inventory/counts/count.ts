@@ -42,6 +42,7 @@ export interface CountLine {
   readonly counted_at: number | null;
   readonly counted_by: string | null;
   readonly unit_value_cents: number | null;
+  readonly unit_value_currency: string | null;
   readonly value_source: ValueSource | null;
   readonly movement_id: number | null;
 }
@@ -101,8 +102,8 @@ export function countView(count: Count) {
 
 function lineView(line: CountLine, hidden: boolean) {
   const difference = differenceOf(line);
-  const { unit_value_cents, value_source, movement_id } = line;
-  const worth = hidden ? null : unit_value_cents;
+  const { value_source, movement_id } = line;
+  const worth = hidden ? null : worthOf(line);
   return {
     merchant_id: wireId("merchant", line.merchant_id),
     sku: line.sku,
@@ -111,32 +112,46 @@ function lineView(line: CountLine, hidden: boolean) {
     expected_quantity: hidden ? null : line.expected,
     counted_quantity: line.counted,
     difference: hidden ? null : difference,
-    unit_value: worth === null ? null : money(worth),
+    unit_value: worth === null ? null : money(worth.cents, worth.currency),
     unit_value_from: hidden ? null : value_source,
-    value: worth === null || difference === null ? null : money(worth * difference),
+    value: worth === null || difference === null ? null : money(worth.cents * difference, worth.currency),
+    currency: worth?.currency ?? null,
     movement_id: movement_id === null ? null : wireId("movement", movement_id),
     counted_at: isoOrNull(line.counted_at),
     counted_by: line.counted_by,
   };
 }
 
-/** The sum of the differences of all lines: units too many, units missing, and their value. */
+function worthOf({ unit_value_cents: cents, unit_value_currency: currency }: CountLine) {
+  return cents === null || currency === null ? null : { cents, currency };
+}
+
+/**
+ * The sum of the differences of all lines: units too many, units missing, and their value. Amounts of several
+ * currencies have no sum: then only `values` has them, each by itself.
+ */
 function summaryOf(lines: readonly CountLine[]) {
-  const sums = { lines_different: 0, units_over: 0, units_short: 0, over_cents: 0, short_cents: 0 };
+  const sums = { lines_different: 0, units_over: 0, units_short: 0 };
+  const values = new Map<string, { over: number; short: number }>();
   for (const line of lines) {
     const difference = differenceOf(line) ?? 0;
-    const cents = Math.abs(difference) * (line.unit_value_cents ?? 0);
     if (difference !== 0) sums.lines_different += 1;
     sums.units_over += Math.max(difference, 0);
     sums.units_short += Math.max(-difference, 0);
-    if (difference > 0) sums.over_cents += cents;
-    else sums.short_cents += cents;
+    const worth = worthOf(line);
+    if (worth === null) continue;
+    const { over, short } = values.get(worth.currency) ?? { over: 0, short: 0 };
+    const cents = worth.cents * difference;
+    values.set(worth.currency, { over: over + Math.max(cents, 0), short: short + Math.max(-cents, 0) });
   }
-  const { over_cents, short_cents, ...units } = sums;
-  return {
-    ...units,
-    value_over: money(over_cents),
-    value_short: money(short_cents),
-    value_net: money(over_cents - short_cents),
-  };
+  const codes = [...values.keys()].sort();
+  const all = codes.map((code) => valueView(code, values.get(code) ?? { over: 0, short: 0 }));
+  const { currency, ...only } = all[0] ?? { ...valueView("", { over: 0, short: 0 }), currency: null };
+  const mixed = { value_over: null, value_short: null, value_net: null, currency: null };
+  return { ...sums, ...(all.length > 1 ? mixed : { ...only, currency }), values: all };
+}
+
+function valueView(currency: string, { over, short }: { readonly over: number; readonly short: number }) {
+  const [value_over, value_short, value_net] = [over, short, over - short].map((cents) => money(cents, currency));
+  return { value_over, value_short, value_net, currency };
 }

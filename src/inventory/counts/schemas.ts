@@ -89,6 +89,7 @@ const whole = {
       unit_value: nullable(Type.Number()),
       unit_value_from: nullable(choice(valueSources)),
       value: nullable(Type.Number()),
+      currency: { ...nullable(Type.String()), description: "That of `unit_value` and `value`; null without them." },
       movement_id: nullable(Type.String()),
       counted_at: nullable(moment()),
       counted_by: nullable(Type.String()),
@@ -99,9 +100,22 @@ const whole = {
       lines_different: count,
       units_over: count,
       units_short: count,
-      value_over: Type.Number(),
-      value_short: Type.Number(),
-      value_net: Type.Number(),
+      value_over: nullable(Type.Number()),
+      value_short: nullable(Type.Number()),
+      value_net: nullable(Type.Number()),
+      currency: {
+        ...nullable(Type.String()),
+        description: "That of the values; null where lines have several, whose values have no sum: see `values`.",
+      },
+      values: Type.Array(
+        closed({
+          value_over: Type.Number(),
+          value_short: Type.Number(),
+          value_net: Type.Number(),
+          currency: Type.String(),
+        }),
+        { description: "The values of each currency." },
+      ),
     }),
   ),
 } satisfies TProperties;

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, ne, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { among, forUpdate, list } from "../../../db/kit.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
@@ -34,6 +34,7 @@ const linesOf = prepared((select, a: Args<{ count_id: number }>) =>
       counted_at: count_lines.counted_at,
       counted_by: count_lines.counted_by,
       unit_value_cents: count_lines.unit_value_cents,
+      unit_value_currency: count_lines.unit_value_currency,
       value_source: count_lines.value_source,
       movement_id: count_lines.movement_id,
     })
@@ -230,6 +231,7 @@ const saveTally = prepared((tx: Writing, a: Args<Tally & { id: number; now: numb
       counted_by: sql`${a.counted_by}`,
       counted_at: sql`${a.now}`,
       unit_value_cents: sql`null`,
+      unit_value_currency: sql`null`,
       value_source: sql`null`,
     })
     .where(eq(count_lines.id, a.id)),
@@ -252,8 +254,8 @@ export async function insertFound(
 }
 
 // The tables are named beside the columns, which Drizzle leaves out where it selects from one table alone.
-const newestCost = sql<number | null>`(
-  select ${movements}.unit_cost_cents from ${movements}
+const newest = (column: SQLWrapper) => sql`(
+  select ${movements}.${column} from ${movements}
   where ${movements}.product_id = ${products}.id and ${movements}.unit_cost_cents is not null
   order by ${movements}.id desc limit 1
 )`;
@@ -263,25 +265,36 @@ const valuesOf = prepared((select, a: Args<{ ids: string }>) =>
     .select({
       product_id: products.id,
       price_cents: products.price_cents,
-      cost_cents: newestCost,
+      currency: products.currency,
+      cost_cents: newest(sql`unit_cost_cents`).mapWith((cents) => (cents === null ? null : Number(cents))),
+      cost_currency: newest(sql`unit_cost_currency`).mapWith((code: string | null) => code),
     })
     .from(products)
     .where(among(products.id, a.ids)),
 );
 const saveValue = prepared(
-  (tx: Writing, a: Args<{ count_id: number; product_id: number; cents: number; source: ValueSource }>) =>
+  (
+    tx: Writing,
+    a: Args<{ count_id: number; product_id: number; cents: number; currency: string; source: ValueSource }>,
+  ) =>
     tx
       .update(count_lines)
-      .set({ unit_value_cents: sql`${a.cents}`, value_source: sql`${a.source}` })
+      .set({
+        unit_value_cents: sql`${a.cents}`,
+        unit_value_currency: sql`${a.currency}`,
+        value_source: sql`${a.source}`,
+      })
       .where(and(eq(count_lines.count_id, a.count_id), eq(count_lines.product_id, a.product_id))),
 );
 
 /** Stores the present value of a unit of these products on the lines of a count, as far as it is known. */
 export async function noteValues(tx: Tx, count_id: number, product_ids: readonly number[]): Promise<void> {
-  for (const { product_id, price_cents, cost_cents } of await valuesOf(tx, { ids: list(product_ids) })) {
-    const cents = cost_cents === null ? price_cents : Number(cost_cents);
+  for (const { product_id, price_cents, cost_cents, ...codes } of await valuesOf(tx, { ids: list(product_ids) })) {
+    const cents = cost_cents ?? price_cents;
     if (cents === null) continue;
-    await saveValue(tx, { count_id, product_id, cents, source: cost_cents === null ? "price" : "cost" });
+    const source = cost_cents === null ? "price" : "cost";
+    const currency = (cost_cents === null ? null : codes.cost_currency) ?? codes.currency;
+    await saveValue(tx, { count_id, product_id, cents, currency, source });
   }
 }
 

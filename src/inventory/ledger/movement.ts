@@ -26,16 +26,24 @@ export interface Movement {
   readonly reference_type: string | null;
   readonly reference_id: string | null;
   readonly unit_cost_cents: number | null;
+  readonly unit_cost_currency: string | null;
   readonly confirmed: boolean;
   readonly actor_type: ActorType;
   readonly actor_id: string;
   readonly created_at: number;
 }
 
+/** What each of some units cost. */
+export interface UnitCost {
+  readonly cents: number;
+  readonly currency: string;
+}
+
 /** The movement as the API shows it; `balance_after` are the units on hand in `bin` and lot right after it. */
 export function movementView(movement: Movement, shows_bins: boolean) {
   const { id, to_place, from_balance, to_balance, reference_type, reference_id } = movement;
   const { from_bin, to_bin, from_warehouse_id, to_warehouse_id } = movement;
+  const { unit_cost_cents, unit_cost_currency: currency } = movement;
   const placeOf = (bin: string | null, warehouse_id: number | null) =>
     bin === null ? null : placeShown(bin, warehouse_id ?? 0, shows_bins);
   const from = placeOf(from_bin, from_warehouse_id);
@@ -56,7 +64,8 @@ export function movementView(movement: Movement, shows_bins: boolean) {
     reason: movement.reason,
     notes: movement.notes,
     reference: reference_type === null ? null : { type: reference_type, id: reference_id ?? "" },
-    unit_cost: movement.unit_cost_cents === null ? null : money(movement.unit_cost_cents),
+    unit_cost: unit_cost_cents === null || currency === null ? null : money(unit_cost_cents, currency),
+    currency,
     confirmed: movement.confirmed,
     actor: { type: movement.actor_type, id: movement.actor_id },
     created_at: iso(movement.created_at),
@@ -85,6 +94,7 @@ export const movementColumns = [
   "actor_type",
   "actor_id",
   "merchant_id",
+  "currency",
 ] as const;
 
 /** The movement as a row of that file. */

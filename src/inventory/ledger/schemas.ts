@@ -43,6 +43,7 @@ export const MovementView = closed({
   notes: nullable(Type.String()),
   reference: nullable(closed({ type: Type.String(), id: Type.String() })),
   unit_cost: nullable(Type.Number()),
+  currency: { ...nullable(Type.String()), description: "That of `unit_cost`; null without one." },
   confirmed: Type.Boolean(),
   actor: closed({ type: choice(actorTypes), id: Type.String() }),
   created_at: Type.String({ format: "date-time" }),

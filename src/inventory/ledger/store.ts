@@ -13,7 +13,7 @@ import { assert } from "../../kit/assert.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Window } from "../../kit/page.ts";
 import { type MovementType, type OutsidePlace, type ReferenceType, referenceTypes } from "../status.ts";
-import type { Movement, MovementFilter } from "./movement.ts";
+import type { Movement, MovementFilter, UnitCost } from "./movement.ts";
 import type { Spot, StockItem } from "./spot.ts";
 
 /** Whether a column names a product with this SKU, which several merchants may use. */
@@ -111,6 +111,7 @@ export async function listMovements(
       reference_type: movements.reference_type,
       reference_id: movements.reference_id,
       unit_cost_cents: movements.unit_cost_cents,
+      unit_cost_currency: movements.unit_cost_currency,
       confirmed: movements.confirmed,
       actor_type: movements.actor_type,
       actor_id: movements.actor_id,
@@ -221,7 +222,7 @@ export interface Posting {
   readonly reason: string;
   readonly notes?: string | null | undefined;
   readonly reference: { readonly type: ReferenceType; readonly id: string } | null;
-  readonly unit_cost_cents?: number | null | undefined;
+  readonly unit_cost?: UnitCost | null | undefined;
   /** False for units that are assumed to have moved as planned. */
   readonly confirmed: boolean;
   readonly actor: Actor;
@@ -467,7 +468,7 @@ async function putItems(tx: Tx, items: readonly StockItem[]): Promise<void> {
 }
 
 function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: Moved): typeof movements.$inferInsert {
-  const { type, quantity, from, to_place, reason, notes, reference, unit_cost_cents, confirmed, actor } = posting;
+  const { type, quantity, from, to_place, reason, notes, reference, unit_cost, confirmed, actor } = posting;
   const item = from ?? to;
   assert(item !== null, "units move from or to a stock item");
   return {
@@ -485,7 +486,8 @@ function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: Moved): typeof
     notes: notes ?? null,
     reference_type: reference?.type ?? null,
     reference_id: reference?.id ?? null,
-    unit_cost_cents: unit_cost_cents ?? null,
+    unit_cost_cents: unit_cost?.cents ?? null,
+    unit_cost_currency: unit_cost?.currency ?? null,
     confirmed,
     actor_type: actor.type,
     actor_id: actor.id,

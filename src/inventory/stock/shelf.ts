@@ -16,6 +16,7 @@ export type StockedProduct = Pick<
   | "sku"
   | "name"
   | "type"
+  | "currency"
   | "temperature_zone"
   | "lot_tracking"
   | "expiration_tracking"

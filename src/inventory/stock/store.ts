@@ -23,6 +23,7 @@ const stocked = {
   sku: products.sku,
   name: products.name,
   type: products.type,
+  currency: products.currency,
   temperature_zone: products.temperature_zone,
   lot_tracking: products.lot_tracking,
   expiration_tracking: products.expiration_tracking,

@@ -138,6 +138,7 @@ export const going: readonly Going[] = [
   ...not("prices and settings of a house stay", "zone_systems", "zone_charts", "holiday_sets"),
   ...not("prices and settings of a house stay", "postal_codes", "address_settings", "retention_settings"),
   ...not("what carriers tell the accounts of a house stays", "waiting_updates", "carrier_callbacks"),
+  ...not("what an upgrade rounded is listed where it was upgraded", "rounded_amounts"),
   ...not("the program's own", "leases", "servers", "held_claims", "installation"),
 ];
 

@@ -183,6 +183,7 @@ async function newLines(
   const lines = orderedLines(
     items,
     products.map((product) => (imported || known.has(product.id) ? asActive(product) : product)),
+    before.currency,
   );
   if (sameLines(before.lines, lines)) return null;
   const begun = before.lines.some((line) => isBegun(line) || line.quantity_packed > 0);

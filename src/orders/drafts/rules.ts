@@ -1,9 +1,10 @@
 import { type Address, type Buyer, customerName, placeOf } from "../../customers/customer.ts";
 import type { Want } from "../../inventory/reservations/rules.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
+import { default_currency } from "../../kit/currency.ts";
 import { ofFields } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
-import { readCents } from "../../kit/money.ts";
+import { centsOf } from "../../kit/money.ts";
 import { refuseClosed } from "../../merchants/rules.ts";
 import { isSuspended } from "../../merchants/status.ts";
 import type { OrderFields } from "../order.ts";
@@ -63,7 +64,8 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
     throw ofFields("resource_missing", missing);
   }
   if (!imported) refuseIncomplete(recipient.address);
-  const lines = orderedLines(input.line_items, imported ? products.map(asActive) : products);
+  const { currency = default_currency } = input;
+  const lines = orderedLines(input.line_items, imported ? products.map(asActive) : products, currency);
   const fields: Draft["fields"] = {
     merchant_id: recipient.buyer.merchant_id,
     order_number: input.order_number,
@@ -82,8 +84,8 @@ export function draftOrder(input: CreateOrder, named: Named, source: Source, imp
     allow_backorder: input.allow_backorder ?? true,
     warehouse_id: asked?.id ?? null,
     subtotal_cents: subtotalOf(lines),
-    shipping_amount_cents: readCents(input.shipping_amount ?? 0) ?? 0,
-    currency: input.currency ?? "USD",
+    shipping_amount_cents: centsOf(input.shipping_amount ?? 0, currency, "shipping_amount"),
+    currency,
     source_platform: source.platform,
     source_external_id: source.external_id,
     metadata: input.metadata ?? {},

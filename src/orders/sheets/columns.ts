@@ -98,7 +98,7 @@ export const orderColumns: readonly Column[] = [
     name: "unit_price",
     path: ["unit_price"],
     kind: "amount",
-    meaning: "What one costs, with at most two decimals; needed where `line_total` is empty.",
+    meaning: "What one costs, with at most the decimals of its currency; needed where `line_total` is empty.",
     example: "12.50",
   },
   {
@@ -164,7 +164,13 @@ export const orderColumns: readonly Column[] = [
     meaning: "What the customer pays for shipping.",
     example: "4.90",
   },
-  { name: "currency", path: ["currency"], kind: "text", meaning: "Three letters; `USD` unless given.", example: "USD" },
+  {
+    name: "currency",
+    path: ["currency"],
+    kind: "text",
+    meaning: "The ISO 4217 code; `USD` unless given.",
+    example: "USD",
+  },
   {
     name: "metadata",
     path: ["metadata"],

@@ -91,7 +91,8 @@ export function refuseOldState({ first: { status } }: OrderSheet): void {
 export function refuseOther(order: Order, { first, lines }: OrderSheet): void {
   const isSame =
     (first.customer_email === undefined || emailKey(first.customer_email) === emailKey(order.customer_email)) &&
-    keys(lines.map((line, at) => ({ sku: line.sku, ...amountsOf(line, `rows[${at}].`) }))) === keys(order.lines);
+    keys(lines.map((line, at) => ({ sku: line.sku, ...amountsOf(line, order.currency, `rows[${at}].`) }))) ===
+      keys(order.lines);
   if (isSame) return;
   const id = wireId("order", order.id);
   const problem = {

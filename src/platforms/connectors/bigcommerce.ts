@@ -177,7 +177,9 @@ function shipmentOf({ carrier, service, tracking_number, tracking_url }: Shipmen
 function orderOf(order: Fields, products: readonly Fields[], addresses: readonly Fields[]): PlatformOrder {
   const billing = fieldsOrNone(order["billing_address"]);
   const [address = {}] = addresses;
-  const lines = products.flatMap((product, index) => lineOf(product, `products[${index}]`));
+  // Prices are in the currency that was paid; `currency_code` is the currency that was shown.
+  const currency = readCurrency(order["default_currency_code"] ?? order["currency_code"], "default_currency_code");
+  const lines = products.flatMap((product, index) => lineOf(product, currency, `products[${index}]`));
   const updated_at = readMoment(order["date_modified"], "date_modified");
   const several = addresses.length > 1 ? `The order has ${addresses.length} addresses at BigCommerce.` : null;
   const id = readExternalId(order["id"], "id");
@@ -201,9 +203,8 @@ function orderOf(order: Fields, products: readonly Fields[], addresses: readonly
     }),
     lines: withUnits(lines),
     shipping_method: readText(address["shipping_method"], 200),
-    shipping_amount_cents: readAmount(order["shipping_cost_ex_tax"], "shipping_cost_ex_tax"),
-    // Prices are in the currency that was paid; `currency_code` is the currency that was shown.
-    currency: readCurrency(order["default_currency_code"] ?? order["currency_code"], "default_currency_code"),
+    shipping_amount_cents: readAmount(order["shipping_cost_ex_tax"], currency, "shipping_cost_ex_tax"),
+    currency,
     notes: readNotes([order["customer_message"], several], products.flatMap(wishesOf)),
     created_at: readMoment(order["date_created"], "date_created"),
     updated_at,
@@ -231,12 +232,14 @@ function left(product: Fields, field = "products"): number {
   return Math.max(0, readQuantity(product["quantity"], `${field}.quantity`) - refunded);
 }
 
-function lineOf(product: Fields, field: string): PlatformLine[] {
+function lineOf(product: Fields, currency: string, field: string): PlatformLine[] {
   if (!isSent(product)) return [];
   const external_id = readExternalId(product["id"], `${field}.id`);
   const [variant, own] = [Number(product["variant_id"] ?? 0), Number(product["product_id"] ?? 0)];
-  const discounts = fieldsIn(product["applied_discounts"]).map(({ amount }) => readAmount(amount, `${field}.discount`));
-  const price = readAmount(product["price_ex_tax"], `${field}.price_ex_tax`);
+  const discounts = fieldsIn(product["applied_discounts"]).map(({ amount }) =>
+    readAmount(amount, currency, `${field}.discount`),
+  );
+  const price = (units: number) => readAmount(product["price_ex_tax"], currency, `${field}.price_ex_tax`, units);
   const ordered = readQuantity(product["quantity"], `${field}.quantity`);
   const discount = discounts.reduce((sum, amount) => sum + amount, 0);
   const variant_id = variant > 0 ? String(variant) : own > 0 ? `p${own}` : `l${external_id}`;
@@ -248,7 +251,7 @@ function lineOf(product: Fields, field: string): PlatformLine[] {
       sku: readSku(product["sku"]),
       quantity,
       name: readText(product["name"], 200) ?? `Product ${variant_id}`,
-      ...costsOf({ unit_cents: price, total_cents: price * ordered - discount, ordered }, quantity),
+      ...costsOf({ unit_cents: price(1), total_cents: price(ordered) - discount, ordered }, quantity),
     },
   ];
 }

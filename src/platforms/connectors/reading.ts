@@ -1,5 +1,6 @@
 // Reads what platforms send. A missing or bad field that an order needs is refused by name; other bad fields are
 // ignored.
+import { isCurrency } from "../../kit/currency.ts";
 import { Fault, invalid } from "../../kit/fault.ts";
 import { readNearestCents, shareOf } from "../../kit/money.ts";
 import { type Fields, readText } from "../../outbound/reading.ts";
@@ -46,10 +47,13 @@ export function readQuantity(value: unknown, field: string): number {
   throw invalid(field, `must be an integer from 0 to ${quantity_max}`);
 }
 
-/** Money as decimal text or number, in cents, rounded half up; a missing value is 0. Refuses: validation_failed. */
-export function readAmount(value: unknown, field: string): number {
+/**
+ * Money as decimal text or number, for `units` of it, in the minor unit of its currency, rounded once and half up; a
+ * missing value is 0. Refuses: validation_failed.
+ */
+export function readAmount(value: unknown, currency: string, field: string, units = 1): number {
   if (value === undefined || value === null || value === "") return 0;
-  const cents = readNearestCents(value);
+  const cents = readNearestCents(value, currency, units);
   if (cents === null) throw invalid(field, "must be an amount of money");
   return cents;
 }
@@ -78,10 +82,10 @@ export function readMoment(value: unknown, field: string): number {
   throw invalid(field, "must be a date and time");
 }
 
-/** A three-letter currency code. Refuses: validation_failed. */
+/** The ISO 4217 code of a currency. Refuses: validation_failed. */
 export function readCurrency(value: unknown, field: string): string {
-  if (typeof value === "string" && /^[A-Z]{3}$/.test(value)) return value;
-  throw invalid(field, "must be a three-letter currency code");
+  if (typeof value === "string" && isCurrency(value)) return value;
+  throw invalid(field, `must be the ISO 4217 code of a currency (got ${String(value).slice(0, 20)})`);
 }
 
 /** An e-mail address, or null. */

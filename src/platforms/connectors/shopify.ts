@@ -117,8 +117,9 @@ function orderOf(order: Fields, lines: readonly Fields[]): PlatformOrder {
   const { nodes = order["shipping_lines"] } = fieldsOrNone(order["shipping_lines"]);
   const shipping = fieldsIn(nodes).filter(({ is_removed }) => is_removed !== true);
   const external_id = readId(order["id"], "id");
+  const currency = readCurrency(order["currency"], "currency");
   const costs = shipping.map(({ discounted_price_set, price }) =>
-    readAmount(inShop(discounted_price_set) ?? price, "price"),
+    readAmount(inShop(discounted_price_set) ?? price, currency, "price"),
   );
   const goods = lines
     .map((line, index) => ({ line, field: `line_items[${index}]` }))
@@ -142,10 +143,10 @@ function orderOf(order: Fields, lines: readonly Fields[]): PlatformOrder {
       country: address["country_code"],
       phone: address["phone"],
     }),
-    lines: withUnits(goods.map(({ line, field }) => lineOf(line, field))),
+    lines: withUnits(goods.map(({ line, field }) => lineOf(line, currency, field))),
     shipping_method: readText(shipping[0]?.["title"], 200),
     shipping_amount_cents: costs.reduce((sum, cost) => sum + cost, 0),
-    currency: readCurrency(order["currency"], "currency"),
+    currency,
     notes: readNotes(
       [order["note"]],
       goods.flatMap(({ line }) => wishesOf(line)),
@@ -172,7 +173,7 @@ function stateOf(order: Fields): PlatformOrderState {
 
 const isSent = ({ gift_card, requires_shipping }: Fields): boolean => gift_card !== true && requires_shipping !== false;
 
-function lineOf(line: Fields, field: string): PlatformLine {
+function lineOf(line: Fields, currency: string, field: string): PlatformLine {
   const external_id = readId(line["id"], `${field}.id`);
   const variant = idOrNull(line["variant_id"] ?? fieldsOrNone(line["variant"])["id"]);
   const product = idOrNull(line["product_id"] ?? fieldsOrNone(line["product"])["id"]);
@@ -184,19 +185,21 @@ function lineOf(line: Fields, field: string): PlatformLine {
     sku: readSku(line["sku"]),
     quantity,
     name: readText(line["name"], 200) ?? readText(line["title"], 200) ?? `Product ${variant_id}`,
-    ...costsOf(moneyOf(line, field), quantity),
+    ...costsOf(moneyOf(line, currency, field), quantity),
   };
 }
 
 /** The price of a unit and the line's share of all discounts, which are for all ordered units. */
-function moneyOf(line: Fields, field: string): LineMoney {
-  const unit_cents = readAmount(inShop(line["price_set"]) ?? line["price"], `${field}.price`);
+function moneyOf(line: Fields, currency: string, field: string): LineMoney {
+  const price = inShop(line["price_set"]) ?? line["price"];
   const shares = fieldsIn(line["discount_allocations"]).map(({ amount, amount_set }) =>
-    readAmount(inShop(amount_set) ?? amount, `${field}.discount`),
+    readAmount(inShop(amount_set) ?? amount, currency, `${field}.discount`),
   );
   const discount = shares.reduce((sum, share) => sum + share, 0);
   const ordered = readQuantity(line["quantity"], `${field}.quantity`);
-  return { unit_cents, total_cents: unit_cents * ordered - discount, ordered };
+  const full_cents = readAmount(price, currency, `${field}.price`, ordered);
+  const unit_cents = readAmount(price, currency, `${field}.price`);
+  return { unit_cents, total_cents: full_cents - discount, ordered };
 }
 
 /** What the buyer wrote for a line. Names that start with an underscore are for the shop's programs. */

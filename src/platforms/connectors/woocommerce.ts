@@ -144,6 +144,7 @@ function orderOf(order: Fields, refunds: readonly Fields[]): PlatformOrder {
   const methods = fieldsIn(order["shipping_lines"]);
   const external_id = readExternalId(order["id"], "id");
   const items = readList(order["line_items"], "line_items");
+  const currency = readCurrency(order["currency"], "currency");
   return {
     external_id,
     number: readText(order["number"], 100) ?? external_id,
@@ -162,23 +163,23 @@ function orderOf(order: Fields, refunds: readonly Fields[]): PlatformOrder {
       country: to["country"],
       phone: readText(to["phone"], 50) ?? billing["phone"],
     }),
-    lines: withUnits(items.map((item, index) => lineOf(item, refunds, `line_items[${index}]`))),
+    lines: withUnits(items.map((item, index) => lineOf(item, refunds, currency, `line_items[${index}]`))),
     shipping_method: readText(methods[0]?.["method_title"], 200),
-    shipping_amount_cents: readAmount(order["shipping_total"], "shipping_total"),
-    currency: readCurrency(order["currency"], "currency"),
+    shipping_amount_cents: readAmount(order["shipping_total"], currency, "shipping_total"),
+    currency,
     notes: readNotes([order["customer_note"]], items.flatMap(wishesOf)),
     created_at: readUtc(order["date_created_gmt"], "date_created_gmt"),
     updated_at: readUtc(order["date_modified_gmt"], "date_modified_gmt"),
   };
 }
 
-function lineOf(item: Fields, refunds: readonly Fields[], field: string): PlatformLine {
+function lineOf(item: Fields, refunds: readonly Fields[], currency: string, field: string): PlatformLine {
   const external_id = readExternalId(item["id"], `${field}.id`);
   const ordered = readQuantity(item["quantity"], `${field}.quantity`);
   const [variation, product] = [Number(item["variation_id"] ?? 0), Number(item["product_id"] ?? 0)];
   const variant_id = variation > 0 ? `${variation}` : product > 0 ? `p${product}` : `l${external_id}`;
-  const total_cents = readAmount(item["total"], `${field}.total`);
-  const full_cents = Math.max(total_cents, readAmount(item["subtotal"], `${field}.subtotal`));
+  const total_cents = readAmount(item["total"], currency, `${field}.total`);
+  const full_cents = Math.max(total_cents, readAmount(item["subtotal"], currency, `${field}.subtotal`));
   const quantity = Math.max(0, ordered - refundedUnits(external_id, refunds));
   return {
     external_id,

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { usualCompany } from "../../customers/customer.ts";
 import { type AddressFields, addressDefaults, isErasedEmail } from "../../customers/rules.ts";
+import { decimalsOf } from "../../kit/currency.ts";
 import { Fault, type FaultCode, invalid } from "../../kit/fault.ts";
 import { checkProduct, productDefaults } from "../../products/rules.ts";
 import type { PlatformLine, PlatformOrder } from "../platform.ts";
@@ -108,10 +109,12 @@ export function outcomeOf(state: PlatformOrderState, exists: boolean) {
 const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 
 /** The digests of an order, by which its next version shows what changed at the platform. */
-export function seenOf({ state, address, lines, shipping_method, notes }: PlatformOrder): Seen {
-  // The unit price after discounts, as it was digested before lines had totals.
+export function seenOf({ state, address, lines, shipping_method, notes, currency }: PlatformOrder): Seen {
+  // The unit price after discounts in hundredths, as it was digested before lines had totals and currencies decimals.
+  const hundredths = 100 / 10 ** decimalsOf(currency);
   const parts = lines.map((line) => {
-    return [line.external_id, line.sku, line.variant_id, line.quantity, totalOf(line) / Math.max(1, line.quantity)];
+    const price = (totalOf(line) * hundredths) / Math.max(1, line.quantity);
+    return [line.external_id, line.sku, line.variant_id, line.quantity, price];
   });
   return {
     state,
@@ -245,11 +248,3 @@ export function numbersFor(prefix: string, { number, external_id }: PlatformOrde
   // An order number may not look like an order's id.
   return all.filter((text) => !/^ord_\d+$/.test(text) && text.length <= 100);
 }
-
-/** The three letters of a currency. */
-export function currencyOf({ currency }: PlatformOrder): string {
-  return /^[A-Z]{3}$/i.test(currency) ? currency.toUpperCase() : "USD";
-}
-
-/** An amount of cents as a request writes it. */
-export const amountOf = (cents: number): string => (cents / 100).toFixed(2);

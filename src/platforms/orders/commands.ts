@@ -7,6 +7,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { asFault, Fault, type FaultCode } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
+import { moneyText } from "../../kit/money.ts";
 import { refuseForClosed } from "../../merchants/directory.ts";
 import { cancelOrder } from "../../orders/cancellations/commands.ts";
 import { updateImported } from "../../orders/changes/commands.ts";
@@ -24,8 +25,6 @@ import { lockClaimed, settleImport } from "../imports/commands.ts";
 import type { Claim, Import, Seen } from "../imports/import.ts";
 import {
   addressOf,
-  amountOf,
-  currencyOf,
   emailOf,
   fitted,
   fittedNotes,
@@ -130,11 +129,11 @@ async function create(tx: Tx, { connection, told, wanted, order_id }: Told): Pro
   const input = {
     customer_id,
     shipping_address_id: address.id,
-    line_items: lineItems(wanted),
+    line_items: lineItems(wanted, told.currency),
     shipping_method: fitted(told.shipping_method, method_max),
     order_notes: fittedNotes(told.notes, notes_max),
-    shipping_amount: amountOf(told.shipping_amount_cents),
-    currency: currencyOf(told),
+    shipping_amount: moneyText(told.shipping_amount_cents, told.currency),
+    currency: told.currency,
   };
   const numbers = numbersFor(connection.order_prefix, told);
   for (const order_number of numbers) {
@@ -148,9 +147,10 @@ async function create(tx: Tx, { connection, told, wanted, order_id }: Told): Pro
 const method_max = 200;
 const notes_max = 2000;
 
-const lineItems = (wanted: readonly WantedLine[]) =>
+const lineItems = (wanted: readonly WantedLine[], currency: string) =>
   wanted.map(({ sku, quantity, unit_price_cents, total_cents }) => {
-    return { sku, quantity, unit_price: amountOf(unit_price_cents), line_total: amountOf(total_cents) };
+    const [unit_price, line_total] = [moneyText(unit_price_cents, currency), moneyText(total_cents, currency)];
+    return { sku, quantity, unit_price, line_total };
   });
 
 /** Runs work in a savepoint; null when it was refused with one of these codes. Other refusals are thrown. */
@@ -227,7 +227,7 @@ async function changesOf(tx: Tx, { told, wanted, seen }: Told, order: Order): Pr
   }
   if (seen?.lines !== now.lines && wanted.length > 0) {
     await ensureProducts(tx, wanted);
-    changes.push(["the lines", { line_items: lineItems(wanted) }]);
+    changes.push(["the lines", { line_items: lineItems(wanted, told.currency) }]);
   }
   if (seen?.shipping_method !== now.shipping_method) {
     changes.push(["the shipping method", { shipping_method: fitted(told.shipping_method, method_max) }]);

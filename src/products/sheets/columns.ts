@@ -90,10 +90,16 @@ export const productColumns: readonly Column[] = [
     path: ["price"],
     kind: "amount",
     empty: null,
-    meaning: "The price of one unit, with at most two decimals.",
+    meaning: "The price of one unit, with at most the decimals of its currency.",
     example: "12.50",
   },
-  { name: "currency", path: ["currency"], kind: "text", meaning: "Three letters; `USD` by default.", example: "USD" },
+  {
+    name: "currency",
+    path: ["currency"],
+    kind: "text",
+    meaning: "The ISO 4217 code; `USD` by default.",
+    example: "USD",
+  },
   {
     name: "temperature_zone",
     path: ["temperature_zone"],

@@ -48,8 +48,14 @@ function byCarrier(costs: readonly DayCost[]): CarrierCostReport["totals"] {
       carrier: first.carrier,
       currency: first.currency,
       label_count: sum(({ label_count }) => label_count),
-      cost: money(sum(({ cost_cents }) => cost_cents)),
-      carrier_cost: money(sum(({ carrier_cost_cents }) => carrier_cost_cents)),
+      cost: money(
+        sum(({ cost_cents }) => cost_cents),
+        first.currency,
+      ),
+      carrier_cost: money(
+        sum(({ carrier_cost_cents }) => carrier_cost_cents),
+        first.currency,
+      ),
       voided_count: sum(({ voided_count }) => voided_count),
     };
   });

@@ -59,7 +59,7 @@ function rowOf(sold: Sold, product = unnamed): SalesReport["rows"][number] {
     units_sold,
     units_shipped,
     units_returned,
-    revenue: money(revenue_cents),
+    revenue: money(revenue_cents, currency),
   };
 }
 
@@ -68,6 +68,9 @@ function totalsOf(sold: readonly Sold[]): SalesReport["totals"] {
   return groups.map(([currency, own]) => ({
     currency,
     units_sold: own.reduce((sum, one) => sum + one.units_ordered - one.units_cancelled, 0),
-    revenue: money(own.reduce((sum, one) => sum + one.revenue_cents, 0)),
+    revenue: money(
+      own.reduce((sum, one) => sum + one.revenue_cents, 0),
+      currency,
+    ),
   }));
 }

@@ -5,7 +5,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import { readCents } from "../../kit/money.ts";
+import { centsOf, value_currency } from "../../kit/money.ts";
 import { move } from "../../kit/moves.ts";
 import { noteReturn } from "../../orders/commands.ts";
 import { type Address, addressOf, readAddress } from "../../shipping/address.ts";
@@ -89,7 +89,7 @@ async function readyReturn(
     order_id: order.id,
     return_id: before.id,
     parcel,
-    value_cents: value === null ? null : readCents(value),
+    value_cents: value === null ? null : centsOf(value, value_currency, "package.value"),
     insurance,
     from_address: from ?? addressOf(order.shipping_address),
     to_address: to ?? origin.return_address,

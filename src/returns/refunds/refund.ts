@@ -28,16 +28,17 @@ export interface Refund {
 
 /** The refund as the API shows it. */
 export function refundView(refund: Refund) {
+  const { currency } = refund;
   const { items_cents, shipping_cents, restocking_fee_cents } = refund.breakdown;
   return {
     refund_id: wireId("refund", refund.id),
     return_id: wireId("return", refund.return_id),
-    amount: money(refund.amount_cents),
-    currency: refund.currency,
+    amount: money(refund.amount_cents, currency),
+    currency,
     breakdown: {
-      items: money(items_cents),
-      shipping: money(shipping_cents),
-      restocking_fee: money(restocking_fee_cents),
+      items: money(items_cents, currency),
+      shipping: money(shipping_cents, currency),
+      restocking_fee: money(restocking_fee_cents, currency),
     },
     method: refund.method,
     refund_status: refund.status,

@@ -2,7 +2,7 @@ import type { Tx } from "../../database/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Fault, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
-import { moneyText, readCents } from "../../kit/money.ts";
+import { centsOf, moneyText } from "../../kit/money.ts";
 import { move } from "../../kit/moves.ts";
 import { noteReturn } from "../../orders/commands.ts";
 import type { Order } from "../../orders/order.ts";
@@ -40,10 +40,12 @@ export async function refundReturn(tx: Tx, id: string, input: RefundReturn, acto
   }
   const status = move<ReturnStatus, typeof returnMoves>(returnMoves, "refund", before.status);
   const terms = await termsOf(tx, before, order);
+  const cents = (amount: string | number | null | undefined, field: string) =>
+    amount == null ? null : centsOf(amount, before.currency, field);
   const breakdown = planRefund(terms, before.refunds, {
-    amount_cents: centsOf(input.amount),
+    amount_cents: cents(input.amount, "amount"),
     refund_shipping: input.refund_shipping ?? null,
-    restocking_fee_cents: centsOf(input.restocking_fee),
+    restocking_fee_cents: cents(input.restocking_fee, "restocking_fee"),
   });
   const refund = await insertRefund(tx, {
     return_id: before.id,
@@ -58,7 +60,7 @@ export async function refundReturn(tx: Tx, id: string, input: RefundReturn, acto
   const refund_status = refundStatusOf(terms, [...before.refunds, refund]);
   const completed_at = before.completed_at ?? tx.now;
   const after = await saveReturn(tx, before, { status, refund_status, completed_at });
-  const amount = `${moneyText(refund.amount_cents)} ${refund.currency}`;
+  const amount = `${moneyText(refund.amount_cents, refund.currency)} ${refund.currency}`;
   await noteReturn(tx, order, { event: "refund", actor, note: `${wireId("return", before.id)}: ${amount}` });
   if (!isCompleted(before.status)) await emit(tx, [returnEvent("return.processed", after, before)]);
   return refund;
@@ -86,6 +88,7 @@ async function termsOf(tx: Tx, found: Return, order: Order): Promise<RefundTerms
     .flatMap(({ refunds }) => standing(refunds))
     .reduce((sum, { breakdown }) => sum + breakdown.shipping_cents, 0);
   return {
+    currency: found.currency,
     accepted_cents: acceptedCents(found, others, order.lines),
     shipping_cents: order.shipping_amount_cents - elsewhere,
     agreed_cents: found.refund_amount_cents,
@@ -93,5 +96,3 @@ async function termsOf(tx: Tx, found: Return, order: Order): Promise<RefundTerms
     restocking_fee_cents: found.restocking_fee_cents ?? 0,
   };
 }
-
-const centsOf = (amount: string | number | null | undefined) => (amount == null ? null : readCents(amount));

@@ -1,4 +1,3 @@
-import { assert } from "../../kit/assert.ts";
 import { Fault } from "../../kit/fault.ts";
 import { money, moneyText } from "../../kit/money.ts";
 import { costOf, type OrderLine } from "../../orders/order.ts";
@@ -9,6 +8,7 @@ import { acceptedUnits, type Return } from "../return.ts";
 
 /** What limits the refunds of a return, in cents. */
 export interface RefundTerms {
+  readonly currency: string;
   /** The value of the accepted units at the prices that were paid. */
   readonly accepted_cents: number;
   /** The order's shipping, less what other returns of the order have refunded of it. */
@@ -77,7 +77,7 @@ export function planRefund(terms: RefundTerms, refunds: readonly Refund[], wish:
   const fee = exact ? wanted_fee : Math.min(wanted_fee, Math.max(0, room - (amount ?? 0)));
   const gross = amount === null ? room : amount + fee;
   const nothing_left = gross - fee === 0 && standing(refunds).length > 0;
-  if (gross > room || nothing_left) throw exceeds(exact ? Math.max(0, room - fee) : room);
+  if (gross > room || nothing_left) throw exceeds(exact ? Math.max(0, room - fee) : room, terms.currency);
   const items_cents = Math.min(gross, left.items_cents);
   return { items_cents, shipping_cents: gross - items_cents, restocking_fee_cents: fee };
 }
@@ -104,9 +104,9 @@ function leftOf(terms: RefundTerms, refunds: readonly Refund[]): Left {
   const made = standing(refunds);
   const sum = (part: keyof Breakdown) => made.reduce((total, { breakdown }) => total + breakdown[part], 0);
   const paid = made.reduce((total, { amount_cents }) => total + amount_cents, 0);
-  const items_cents = terms.accepted_cents - sum("items_cents");
-  const shipping_cents = terms.shipping_cents - sum("shipping_cents");
-  assert(items_cents >= 0 && shipping_cents >= 0, "refunds are at most what was refundable");
+  // Amounts that an upgrade rounded may have been refunded in parts that together come to one unit more.
+  const items_cents = Math.max(0, terms.accepted_cents - sum("items_cents"));
+  const shipping_cents = Math.max(0, terms.shipping_cents - sum("shipping_cents"));
   return {
     items_cents,
     shipping_cents,
@@ -115,9 +115,9 @@ function leftOf(terms: RefundTerms, refunds: readonly Refund[]): Left {
   };
 }
 
-function exceeds(refundable_cents: number): Fault {
-  const refundable = money(refundable_cents);
-  const amount = moneyText(refundable_cents);
+function exceeds(refundable_cents: number, currency: string): Fault {
+  const refundable = money(refundable_cents, currency);
+  const amount = moneyText(refundable_cents, currency);
   const message = refundable === 0 ? "must be zero: nothing is left to refund" : `must be at most ${amount}`;
   return new Fault("refund_exceeds_amount", `At most ${amount} can be refunded.`, {
     refundable,

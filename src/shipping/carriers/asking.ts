@@ -1,5 +1,6 @@
 // What all connectors share: how an API is called, how its answers are read, and how its refusals are reported.
 import type { Service } from "../../http/service.ts";
+import { isCurrency } from "../../kit/currency.ts";
 import { Fault, type FaultCode, invalid } from "../../kit/fault.ts";
 import type { Mode } from "../../kit/mode.ts";
 import { readNearestCents } from "../../kit/money.ts";
@@ -168,12 +169,12 @@ export function baseOf(url: string): string {
 }
 
 /**
- * An amount, given as decimal text or a number, to the nearest cent; a discount is below zero. Refuses:
- * validation_failed.
+ * An amount, given as decimal text or a number, to the nearest minor unit of its currency; a discount is below zero.
+ * Refuses: validation_failed.
  */
-export function readAmount(value: unknown, field: string): number {
+export function readAmount(value: unknown, currency: string, field: string): number {
   const text = typeof value === "number" || typeof value === "string" ? String(value).trim() : "";
-  const cents = readNearestCents(text.replace(/^-/, ""));
+  const cents = readNearestCents(text.replace(/^-/, ""), currency);
   if (cents === null) throw invalid(field, "must be an amount of money");
   return text.startsWith("-") ? 0 - cents : cents;
 }
@@ -196,10 +197,10 @@ export function readDays(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1000 ? value : null;
 }
 
-/** A three-letter code of a currency. Refuses: validation_failed. */
+/** The ISO 4217 code of a currency. Refuses: validation_failed. */
 export function readCurrency(value: unknown, field: string): string {
   const code = typeof value === "string" ? value.trim().toUpperCase() : "";
-  if (!/^[A-Z]{3}$/.test(code)) throw invalid(field, "must be a three-letter code of a currency");
+  if (!isCurrency(code)) throw invalid(field, "must be the ISO 4217 code of a currency");
   return code;
 }
 

@@ -2,7 +2,7 @@
 // Its id is known before anything is paid, and later tells what became of the purchase.
 import { Fault } from "../../kit/fault.ts";
 import { hmacHex, sameText } from "../../kit/hmac.ts";
-import { moneyText } from "../../kit/money.ts";
+import { moneyText, value_currency } from "../../kit/money.ts";
 import { succeeded } from "../../outbound/asking.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import { type Address, addressView } from "../address.ts";
@@ -150,7 +150,8 @@ function offerOf(rate: Fields, field: string, { id, zone }: { id: string | null;
   const service = readRequired(rate["service"], `${field}.service`);
   const carrier_name = readRequired(rate["carrier"], `${field}.carrier`);
   const carrier = carrierCode(carrier_name);
-  const rate_cents = readAmount(rate["rate"], `${field}.rate`);
+  const currency = readCurrency(rate["currency"], `${field}.currency`);
+  const rate_cents = readAmount(rate["rate"], currency, `${field}.rate`);
   const zoned = carrier === "usps" && (typeof zone === "number" || typeof zone === "string");
   return {
     carrier,
@@ -159,7 +160,7 @@ function offerOf(rate: Fields, field: string, { id, zone }: { id: string | null;
     service_name: serviceName(service),
     rate_cents,
     cost_cents: rate_cents,
-    currency: readCurrency(rate["currency"], `${field}.currency`),
+    currency,
     billable_pounds: null,
     zone_estimated: false,
     breakdown: [{ code: "base", amount_cents: rate_cents }],
@@ -229,8 +230,8 @@ function customsInfoOf({ goods, signer, returned, exemption }: Declaration) {
     customs_items: goods.map(({ description, quantity, value_cents, weight, hs_code, country_of_origin }) => ({
       description: description.slice(0, 100),
       quantity,
-      value: Number(moneyText(value_cents)),
-      currency: "USD",
+      value: Number(moneyText(value_cents, value_currency)),
+      currency: value_currency,
       weight: Number(goodsWeightText(weight, "oz", decimals)),
       origin_country: country_of_origin,
       ...(hs_code !== null && { hs_tariff_number: hs_code }),
@@ -246,7 +247,7 @@ async function buy(ref: string, { insurance, value_cents }: Carriage, ctx: Ctx):
       "These rates were requested without full addresses. Request rates with full addresses to buy.",
     );
   }
-  const insured = insurance && value_cents ? { insurance: moneyText(value_cents) } : {};
+  const insured = insurance && value_cents ? { insurance: moneyText(value_cents, value_currency) } : {};
   const question = questionOf(ctx, "POST", `/v2/shipments/${encodeURIComponent(shipment)}/buy`, {
     rate: { id: rate },
     ...insured,
@@ -305,21 +306,24 @@ type Sold = Omit<Bought, "documents">;
 function soldOf(shipment: Fields): Sold {
   const tracker = fieldsOrNone(shipment["tracker"]);
   const rate = fieldsOrNone(shipment["selected_rate"]);
-  return understoodPaid(() => ({
-    tracking_number: readRequired(shipment["tracking_code"], "tracking_code"),
-    tracking_url: readPage(tracker["public_url"]),
-    cost_cents: readAmount(rate["rate"], "selected_rate.rate") + feesOf(shipment),
-    currency: readCurrency(rate["currency"], "selected_rate.currency"),
-    carrier_ref: readRequired(shipment["id"], "id"),
-    tracker_ref: readText(tracker["id"], 100),
-    estimated_delivery: readMoment(tracker["est_delivery_date"]),
-  }));
+  return understoodPaid(() => {
+    const currency = readCurrency(rate["currency"], "selected_rate.currency");
+    return {
+      tracking_number: readRequired(shipment["tracking_code"], "tracking_code"),
+      tracking_url: readPage(tracker["public_url"]),
+      cost_cents: readAmount(rate["rate"], currency, "selected_rate.rate") + feesOf(shipment, currency),
+      currency,
+      carrier_ref: readRequired(shipment["id"], "id"),
+      tracker_ref: readText(tracker["id"], 100),
+      estimated_delivery: readMoment(tracker["est_delivery_date"]),
+    };
+  });
 }
 
 /** Charges besides the rate, such as insurance. */
-function feesOf({ fees }: Fields): number {
+function feesOf({ fees }: Fields, currency: string): number {
   const beside = fieldsIn(fees).filter(({ type }) => type !== "PostageFee");
-  return beside.reduce((sum, { amount }) => sum + readAmount(amount, "fees.amount"), 0);
+  return beside.reduce((sum, { amount }) => sum + readAmount(amount, currency, "fees.amount"), 0);
 }
 
 async function refund(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submitted" | "rejected"> {

@@ -2,7 +2,7 @@
 // creates a draft there. The draft's id is known before anything is paid, paying for it twice is refused, and it can be
 // looked up.
 import { invalid } from "../../kit/fault.ts";
-import { money } from "../../kit/money.ts";
+import { money, value_currency } from "../../kit/money.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import type { CredentialField } from "../accounts/account.ts";
 import type { CarrierDocument } from "../document.ts";
@@ -168,7 +168,7 @@ async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
 function ratesBody({ from, to: goal, package: parcel, weight, insurance, value_cents, reference, ...more }: Carriage) {
   const { dimensions, weight_unit } = parcel;
   const { unit, ...sides } = dimensions ?? {};
-  const value = value_cents === null ? null : money(value_cents);
+  const value = value_cents === null ? null : money(value_cents, value_currency);
   return {
     shipper: endBody(from),
     recipient: endBody(goal),
@@ -180,7 +180,7 @@ function ratesBody({ from, to: goal, package: parcel, weight, insurance, value_c
       },
     ],
     options: {
-      currency: "USD",
+      currency: value_currency,
       ...(value !== null && { declared_value: value }),
       ...(value !== null && insurance && { insurance: value }),
       ...(more.return && { is_return: true }),
@@ -206,8 +206,8 @@ function customsOf({ goods, signer, returned, exemption }: Declaration) {
       quantity,
       weight: Number(goodsWeightText(of_one, "g", decimals)),
       weight_unit: "G",
-      value_amount: money(Math.round(value_cents / quantity)),
-      value_currency: "USD",
+      value_amount: money(Math.round(value_cents / quantity), value_currency),
+      value_currency,
       ...known({ origin_country: more.country_of_origin, hs_code: more.hs_code }),
     };
   });
@@ -226,7 +226,8 @@ function offerOf(rate: Fields, field: string, shipment_id: string | null): Offer
   const own_name = readRequired(rate["carrier_name"], `${field}.carrier_name`);
   const carrier = carrierCode(own_name);
   const service = readRequired(rate["service"], `${field}.service`);
-  const cents = readAmount(total_charge, `${field}.total_charge`);
+  const currency = readCurrency(rate["currency"], `${field}.currency`);
+  const cents = readAmount(total_charge, currency, `${field}.total_charge`);
   if (cents < 0) throw invalid(`${field}.total_charge`, "must not be below zero");
   const { service_name } = fieldsOrNone(meta);
   return {
@@ -236,8 +237,8 @@ function offerOf(rate: Fields, field: string, shipment_id: string | null): Offer
     service_name: readText(service_name, 100) ?? serviceNameOf(service, own_name),
     rate_cents: cents,
     cost_cents: cents,
-    currency: readCurrency(rate["currency"], `${field}.currency`),
-    breakdown: linesOf(extra_charges, field, cents),
+    currency,
+    breakdown: linesOf(extra_charges, currency, field, cents),
     billable_pounds: null,
     zone: null,
     zone_estimated: false,
@@ -254,10 +255,10 @@ function serviceNameOf(service: string, own_name: string): string {
 }
 
 /** The lines of a price: the charges that Karrio names, and the rest as the base. */
-function linesOf(charges: unknown, field: string, total_cents: number): PriceLine[] {
+function linesOf(charges: unknown, currency: string, field: string, total_cents: number): PriceLine[] {
   const lines = fieldsIn(charges).flatMap(({ name: words, amount }, at) => {
     if (amount === null || amount === undefined) return [];
-    const amount_cents = readAmount(amount, `${field}.extra_charges[${at}].amount`);
+    const amount_cents = readAmount(amount, currency, `${field}.extra_charges[${at}].amount`);
     return amount_cents === 0 ? [] : [{ code: lineCode(readText(words, 100) ?? ""), amount_cents }];
   });
   const rest = total_cents - lines.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
@@ -329,19 +330,20 @@ async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
   const shipment = fieldsOrNone(said);
   const { status, tracking_number, tracking_url, tracker_id, selected_rate } = shipment;
   if (unbought.includes(status)) return { state: "not_bought" };
-  const { total_charge, currency, estimated_delivery } = fieldsOrNone(selected_rate);
-  const facts = understoodPaid(
-    (): Omit<Bought, "documents"> => ({
+  const { total_charge, currency: code, estimated_delivery } = fieldsOrNone(selected_rate);
+  const facts = understoodPaid((): Omit<Bought, "documents"> => {
+    const currency = readCurrency(code, "selected_rate.currency");
+    return {
       tracking_number: readRequired(tracking_number, "tracking_number"),
       // Karrio's own page of a parcel is for users of that Karrio; the carrier's page is public.
       tracking_url: readPage(tracking_url),
-      cost_cents: readAmount(total_charge, "selected_rate.total_charge"),
-      currency: readCurrency(currency, "selected_rate.currency"),
+      cost_cents: readAmount(total_charge, currency, "selected_rate.total_charge"),
+      currency,
       carrier_ref: readRequired(shipment["id"], "id"),
       tracker_ref: readText(tracker_id, 100),
       estimated_delivery: readMoment(estimated_delivery),
-    }),
-  );
+    };
+  });
   return { state: "bought", bought: { ...facts, documents: await papersOf(shipment, ctx) } };
 }
 

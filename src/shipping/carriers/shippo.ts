@@ -1,6 +1,6 @@
 // Shippo: one API token for many carriers. A rate is bought anew at each request. Its id is known before anything is
 // paid, and the transactions of the rate later tell what became of the purchase.
-import { moneyText } from "../../kit/money.ts";
+import { moneyText, value_currency } from "../../kit/money.ts";
 import { succeeded } from "../../outbound/asking.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import type { CredentialField } from "../accounts/account.ts";
@@ -147,10 +147,10 @@ function offerOf(rate: Fields, field: string, lasting: boolean): Offer {
   const { name: service_name, token } = fieldsOrNone(rate["servicelevel"]);
   const service = readRequired(token, `${field}.servicelevel.token`);
   const carrier_name = readRequired(rate["provider"], `${field}.provider`);
-  const rate_cents = readAmount(rate["amount"], `${field}.amount`);
-  const insurance = rate["included_insurance_price"];
-  const insurance_cents = insurance ? readAmount(insurance, `${field}.included_insurance_price`) : 0;
   const currency = readCurrency(rate["currency"], `${field}.currency`);
+  const rate_cents = readAmount(rate["amount"], currency, `${field}.amount`);
+  const insurance = rate["included_insurance_price"];
+  const insurance_cents = insurance ? readAmount(insurance, currency, `${field}.included_insurance_price`) : 0;
   return {
     carrier: carrierCode(carrier_name),
     carrier_name,
@@ -196,7 +196,9 @@ function shipmentOf(carriage: Carriage, dimensions: Dimensions, declaration: Dec
   const unit = carriage.package.weight_unit;
   const content = carriage.contents?.[0]?.description.slice(0, 100) ?? "Merchandise";
   const extra = {
-    ...(insurance && value_cents ? { insurance: { amount: moneyText(value_cents), currency: "USD", content } } : {}),
+    ...(insurance && value_cents
+      ? { insurance: { amount: moneyText(value_cents, value_currency), currency: value_currency, content } }
+      : {}),
     ...(reference !== null && { reference_1: reference.slice(0, 50) }),
   };
   return {
@@ -236,8 +238,8 @@ function customsOf({ goods, signer, returned, exemption }: Declaration) {
       origin_country: country_of_origin,
       net_weight: goodsWeightText(weight, "g", decimals),
       mass_unit: "g",
-      value_amount: moneyText(value_cents),
-      value_currency: "USD",
+      value_amount: moneyText(value_cents, value_currency),
+      value_currency,
       ...(hs_code !== null && { hs_code }),
     })),
   };

@@ -17,7 +17,7 @@ export function labelFact(label: PlainLabel, merchant_id: number, warehouse: Fac
     zone: label.zone,
     billable_weight: label.billable_pounds,
     package: label.package,
-    cost: money(label.cost_cents),
+    cost: money(label.cost_cents, label.currency),
     currency: label.currency,
   };
   return { act: "label.buy", merchant_id, warehouse, quantity: 1, source: { id }, attributes };

@@ -2,7 +2,7 @@ import type { Actor } from "../../kit/actor.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Mode } from "../../kit/mode.ts";
-import { money } from "../../kit/money.ts";
+import { money, value_currency } from "../../kit/money.ts";
 import type { Site } from "../../kit/site.ts";
 import { trackingPagePath } from "../../orders/shipments/tracking_page.ts";
 import { carrierPage } from "../../orders/shipments/tracking_url.ts";
@@ -150,8 +150,8 @@ export function labelView(label: PlainLabel, context: LinkContext) {
     service: label.service,
     tracking_number: label.tracking_number,
     tracking_url: trackingPage(label, context),
-    cost: isPriced(label) ? money(label.cost_cents) : null,
-    carrier_cost: isPriced(label) ? money(label.carrier_cost_cents) : null,
+    cost: isPriced(label) ? money(label.cost_cents, label.currency) : null,
+    carrier_cost: isPriced(label) ? money(label.carrier_cost_cents, label.currency) : null,
     currency: label.currency,
     breakdown: label.breakdown,
     billable_weight: label.billable_pounds,
@@ -191,5 +191,10 @@ function trackingPage(
 }
 
 function packageView({ package: { weight, ...same }, value_cents, insurance }: PlainLabel) {
-  return { weight: Number(weight), ...same, value: value_cents === null ? null : money(value_cents), insurance };
+  return {
+    weight: Number(weight),
+    ...same,
+    value: value_cents === null ? null : money(value_cents, value_currency),
+    insurance,
+  };
 }

@@ -143,7 +143,14 @@ export const LabelView = closed({
   cost: nullable(Type.Number({ description: "What is charged; null until an offer is chosen." })),
   carrier_cost: nullable(Type.Number({ description: "What the carrier takes." })),
   currency: Type.String(),
-  breakdown: nullable(Type.Array(closed({ code: Type.String(), amount_cents: Type.Integer() }))),
+  breakdown: nullable(
+    Type.Array(
+      closed({
+        code: Type.String(),
+        amount_cents: Type.Integer({ description: "In the smallest unit of `currency`: cents, fils, whole yen." }),
+      }),
+    ),
+  ),
   billable_weight: nullable(Type.Integer({ description: "In pounds." })),
   zone: text,
   delivery_date: nullable(moment),

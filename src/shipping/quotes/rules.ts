@@ -1,7 +1,7 @@
 import { type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
 import { invalidChoice } from "../../kit/field_problems.ts";
 import { add, times } from "../../kit/fraction.ts";
-import { readCents } from "../../kit/money.ts";
+import { centsOf, value_currency } from "../../kit/money.ts";
 import { unitsOf, unitsWithoutParcel } from "../../orders/fulfillment/rules.ts";
 import { type Order, openUnits } from "../../orders/order.ts";
 import { readAddress } from "../address.ts";
@@ -63,7 +63,7 @@ function readEnd(body: GetRates, end: "from" | "to"): End | null {
 
 /** The description of a parcel without its ends. Refuses: validation_failed, for a value that is not an amount. */
 export function readValue({ value, insurance }: GetRates) {
-  return { value_cents: value == null ? null : readCents(value), insurance: insurance === true };
+  return { value_cents: value == null ? null : centsOf(value, value_currency, "value"), insurance: insurance === true };
 }
 
 /** The described parcel; null when the request gives no weight. Refuses: validation_failed. */

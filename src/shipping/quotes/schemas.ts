@@ -59,9 +59,14 @@ export const RatesView = closed({
       service_name: Type.String(),
       account_id,
       rate: Type.Number(),
-      rate_cents: Type.Integer(),
+      rate_cents: Type.Integer({ description: "In the smallest unit of `currency`: cents, fils, whole yen." }),
       currency: Type.String(),
-      breakdown: Type.Array(closed({ code: Type.String(), amount_cents: Type.Integer() })),
+      breakdown: Type.Array(
+        closed({
+          code: Type.String(),
+          amount_cents: Type.Integer({ description: "In the smallest unit of `currency`: cents, fils, whole yen." }),
+        }),
+      ),
       billable_weight: nullable(Type.Integer()),
       billable_weight_unit: Type.Literal("lb"),
       zone: nullable(Type.String()),

@@ -34,7 +34,7 @@ export function rateView(
     service: offer.service,
     service_name: offer.service_name,
     account_id: nameOf({ account_id }),
-    rate: money(offer.rate_cents),
+    rate: money(offer.rate_cents, offer.currency),
     rate_cents: offer.rate_cents,
     currency: offer.currency,
     breakdown: offer.breakdown,

@@ -4,11 +4,11 @@ import type { Tx } from "../../database/store.ts";
 import { type Actor, system } from "../../kit/actor.ts";
 import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
-import type { CardContent, PriceRow, RateCard } from "./card.ts";
+import type { CardContent, RateCard } from "./card.ts";
 import { builtInCarrier } from "./carrier.ts";
-import { checkCard, holdTogether, readCard, usualTerms } from "./rules.ts";
+import { checkCard, holdTogether, readCard, readPriceRow, usualTerms } from "./rules.ts";
 import { sampleCards } from "./sample.ts";
-import type { CreateRateCard, UpdateRateCard } from "./schemas.ts";
+import type { CreateRateCard, PriceRowField, UpdateRateCard } from "./schemas.ts";
 import { hasCards, insertCard, listActiveCards, lockCard, saveCard } from "./store.ts";
 
 /**
@@ -53,8 +53,14 @@ export async function updateRateCard(tx: Tx, id: string, input: UpdateRateCard, 
 }
 
 /** Replaces a card's prices. Refuses: resource_missing, validation_failed. */
-export async function replacePrices(tx: Tx, id: string, prices: readonly PriceRow[], actor: Actor): Promise<RateCard> {
+export async function replacePrices(
+  tx: Tx,
+  id: string,
+  rows: readonly PriceRowField[],
+  actor: Actor,
+): Promise<RateCard> {
   const before = await lockCard(tx, id);
+  const prices = rows.map((row, at) => readPriceRow(row, before.terms.currency, `prices[${at}].`));
   const content = { ...contentOf(before), terms: { ...before.terms, prices } };
   checkCard(content);
   return change(tx, before, content, actor);

@@ -1,4 +1,5 @@
 import { compare, type Fraction } from "../../kit/fraction.ts";
+import { money } from "../../kit/money.ts";
 import { cubicInches, lengthAndGirth, readSide, type Sides } from "../side.ts";
 import { billedPounds, readWeight, type Weight } from "../weight.ts";
 import { type Amount, any_zone, type CardTerms, type SizeLimits, type Surcharge } from "./card.ts";
@@ -196,13 +197,12 @@ function shareOf({ price_cents, cost_cents }: Amount, basis_points: number): Amo
   return { price_cents: part(price_cents), cost_cents: part(cost_cents) };
 }
 
-const hundred_cents = 10_000;
-
-/** The price of insurance; zero up to the included value. */
-function insuranceOf({ declared_value }: CardTerms, insured_cents: number | null): Amount | null {
+/** The price of insurance; zero up to the included value. The insured value is in hundredths, whatever the currency. */
+function insuranceOf({ declared_value, currency }: CardTerms, insured_cents: number | null): Amount | null {
   if (declared_value === null || insured_cents === null) return null;
   const { included_cents, per_hundred, minimum } = declared_value;
-  const units = Math.ceil((insured_cents - included_cents) / hundred_cents);
+  const included = money(included_cents, currency) * 100;
+  const units = Math.ceil((insured_cents - included) / 10_000);
   if (units <= 0) return null;
   return atLeast({ price_cents: units * per_hundred.price_cents, cost_cents: units * per_hundred.cost_cents }, minimum);
 }

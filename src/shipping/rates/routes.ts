@@ -13,7 +13,6 @@ import { readWholeFile, type WholeFile } from "../../http/whole_files.ts";
 import { iso } from "../../kit/clock.ts";
 import { bodyOf, checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
-import type { PriceRow } from "./card.ts";
 import { priceColumns, requiredPriceColumns } from "./columns.ts";
 import { createRateCard, replacePrices, updateRateCard } from "./commands.ts";
 import { readPriceRow } from "./rules.ts";
@@ -154,20 +153,28 @@ function versionView({ version, content, actor_type, actor_id, actor_name, reque
 const table = columnTable(priceColumns, requiredPriceColumns);
 const checkRow = checkOf(PriceRowField);
 
-const priceFile: WholeFile<PriceRow> = {
+/** A file of prices in a currency. */
+const priceFile = (currency: string): WholeFile<PriceRowField> => ({
   columns: priceColumns,
   required: requiredPriceColumns,
-  read: (record) => readPriceRow(checkRow(record)),
+  read: (record) => {
+    const row = checkRow(record);
+    readPriceRow(row, currency);
+    return row;
+  },
   rows_max: 10_000,
-};
+});
 
 /** The file of a card's prices. They belong to one record, so they are one page. */
-function pricesOf(id: string): CsvFile<PriceRow, number> {
+function pricesOf(id: string): CsvFile<PriceRowField, number> {
   return {
     name: `rate-card-${id.replaceAll(/\W/g, "")}.csv`,
     columns: priceColumns.map(({ name }) => name),
-    page: async (db, after) => ({ rows: after === null ? (await getCard(db, id)).terms.prices : [], next: null }),
-    cells: (row) => writeCells(priceColumns, priceRowView(row)),
+    page: async (db, after) => {
+      const { prices, currency } = (await getCard(db, id)).terms;
+      return { rows: after === null ? prices.map((row) => priceRowView(row, currency)) : [], next: null };
+    },
+    cells: (row) => writeCells(priceColumns, row),
   };
 }
 
@@ -177,7 +184,8 @@ const priceRoutes = new Elysia({ prefix })
     "/:id/import",
     ({ call, params, query }) =>
       withFile(call, query, async (file) => {
-        const prices = (await readWholeFile(file, priceFile)).map(({ row }) => row);
+        const { currency } = (await call.store.read((db) => getCard(db, params.id))).terms;
+        const prices = (await readWholeFile(file, priceFile(currency))).map(({ row }) => row);
         return answerWrite(call, 200, async (tx) => {
           await requireMatch(call, () => lockCard(tx, params.id));
           return cardView(await replacePrices(tx, params.id, prices, call.actor));

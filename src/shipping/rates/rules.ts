@@ -1,10 +1,11 @@
 import { momentOf } from "../../kit/clock.ts";
 import { type FieldProblem, invalidFields } from "../../kit/fault.ts";
-import { readCents } from "../../kit/money.ts";
+import { centsOf } from "../../kit/money.ts";
 import { weekdays } from "../../kit/zone.ts";
 import { isCountry } from "../address.ts";
 import { plainRules } from "../zones/explain.ts";
 import type { ZoneRules } from "../zones/zone.ts";
+import { inCurrency, refuseUnread } from "./amounts.ts";
 import { type Amount, any_zone, type CardContent, type CardTerms, type PriceRow, type SizeLimits } from "./card.ts";
 import type { CreateRateCard, PriceRowField, UpdateRateCard } from "./schemas.ts";
 
@@ -32,17 +33,18 @@ export function usualTerms(carrier: string): CardTerms {
 
 type AmountInput = Pick<PriceRowField, "price" | "cost">;
 
-function amountOf({ price, cost }: AmountInput): Amount {
-  const price_cents = readCents(price) ?? 0;
-  return { price_cents, cost_cents: cost === undefined ? price_cents : (readCents(cost) ?? 0) };
+function amountOf({ price, cost }: AmountInput, currency: string, prefix: string): Amount {
+  const price_cents = centsOf(price, currency, `${prefix}price`);
+  return { price_cents, cost_cents: cost === undefined ? price_cents : centsOf(cost, currency, `${prefix}cost`) };
 }
 
-const amountOrNull = (input: AmountInput | null) => (input === null ? null : amountOf(input));
+const amountOrNull = (input: AmountInput | null, currency: string, prefix: string) =>
+  input === null ? null : amountOf(input, currency, prefix);
 const textOf = (number: number | null | undefined) => (number == null ? null : String(number));
 
-/** A row of prices as a card keeps it. */
-export function readPriceRow(row: PriceRowField): PriceRow {
-  return { zone: row.zone, up_to_pounds: row.up_to_pounds ?? null, ...amountOf(row) };
+/** A row of prices as a card in a currency keeps it. Refuses: validation_failed. */
+export function readPriceRow(row: PriceRowField, currency: string, prefix = ""): PriceRow {
+  return { zone: row.zone, up_to_pounds: row.up_to_pounds ?? null, ...amountOf(row, currency, prefix) };
 }
 
 type Given<Field extends keyof CreateRateCard> = Exclude<CreateRateCard[Field], undefined>;
@@ -54,7 +56,10 @@ function readZones(input: Given<"zones">): ZoneRules {
 }
 
 type Charge = AmountInput & { readonly fuelable?: boolean };
-const surchargeOf = (input: Charge) => ({ ...amountOf(input), fuelable: input.fuelable ?? true });
+const surchargeOf = (input: Charge, currency: string, field: string) => ({
+  ...amountOf(input, currency, `surcharges.${field}.`),
+  fuelable: input.fuelable ?? true,
+});
 
 type Over = { readonly [Limit in keyof SizeLimits]?: number | null };
 
@@ -68,29 +73,35 @@ function sizesOf(input: Over): SizeLimits {
   };
 }
 
-function readSurcharges(input: Given<"surcharges">): CardTerms["surcharges"] {
+function readSurcharges(input: Given<"surcharges">, currency: string): CardTerms["surcharges"] {
   const { residential = null, additional_handling = null, large_package = null, remote_area = null } = input;
   return {
-    residential: residential && surchargeOf(residential),
+    residential: residential && surchargeOf(residential, currency, "residential"),
     additional_handling: additional_handling && {
-      ...surchargeOf(additional_handling),
+      ...surchargeOf(additional_handling, currency, "additional_handling"),
       ...sizesOf(additional_handling),
     },
     large_package: large_package && {
-      ...surchargeOf(large_package),
+      ...surchargeOf(large_package, currency, "large_package"),
       ...sizesOf(large_package),
       billed_pounds: large_package.billed_pounds ?? 90,
     },
-    remote_area: remote_area && { ...surchargeOf(remote_area), places: remote_area.places },
+    remote_area: remote_area && {
+      ...surchargeOf(remote_area, currency, "remote_area"),
+      places: remote_area.places,
+    },
   };
 }
 
-function readDeclaredValue(input: Exclude<Given<"declared_value">, null>): CardTerms["declared_value"] {
+function readDeclaredValue(
+  input: Exclude<Given<"declared_value">, null>,
+  currency: string,
+): CardTerms["declared_value"] {
   const { included = 100, per_hundred, minimum = null } = input;
   return {
-    included_cents: readCents(included) ?? 0,
-    per_hundred: amountOf(per_hundred),
-    minimum: amountOrNull(minimum),
+    included_cents: centsOf(included, currency, "declared_value.included"),
+    per_hundred: amountOf(per_hundred, currency, "declared_value.per_hundred."),
+    minimum: amountOrNull(minimum, currency, "declared_value.minimum."),
   };
 }
 
@@ -99,13 +110,16 @@ function minuteOf(time: string): number {
 }
 
 /** The terms with the changes of a request. */
-function readTerms(input: UpdateRateCard, before: CardTerms): CardTerms {
+function readTerms(input: UpdateRateCard, earlier: CardTerms): CardTerms {
+  const currency = input.currency ?? earlier.currency;
+  const before = inCurrency(earlier, currency);
   const { zones, prices, minimum, limits, dimensional, surcharges, declared_value, cut_off, ship_days } = input;
   return {
-    currency: input.currency ?? before.currency,
+    currency,
     zones: zones === undefined ? before.zones : readZones(zones),
-    prices: prices === undefined ? before.prices : prices.map(readPriceRow),
-    minimum: minimum === undefined ? before.minimum : amountOrNull(minimum),
+    prices:
+      prices === undefined ? before.prices : prices.map((row, at) => readPriceRow(row, currency, `prices[${at}].`)),
+    minimum: minimum === undefined ? before.minimum : amountOrNull(minimum, currency, "minimum."),
     limits:
       limits === undefined
         ? before.limits
@@ -119,10 +133,12 @@ function readTerms(input: UpdateRateCard, before: CardTerms): CardTerms {
         ? before.dimensional
         : dimensional && { divisor: dimensional.divisor, over: dimensional.over ?? 0 },
     side_rounding: input.side_rounding ?? before.side_rounding,
-    surcharges: surcharges === undefined ? before.surcharges : readSurcharges(surcharges),
+    surcharges: surcharges === undefined ? before.surcharges : readSurcharges(surcharges, currency),
     fuel_basis_points: input.fuel_basis_points ?? before.fuel_basis_points,
     declared_value:
-      declared_value === undefined ? before.declared_value : declared_value && readDeclaredValue(declared_value),
+      declared_value === undefined
+        ? before.declared_value
+        : declared_value && readDeclaredValue(declared_value, currency),
     cut_off_minute: cut_off === undefined ? before.cut_off_minute : minuteOf(cut_off),
     ship_days: ship_days === undefined ? before.ship_days : weekdays.filter((day) => ship_days.includes(day)),
     saturday_delivery: input.saturday_delivery ?? before.saturday_delivery,
@@ -144,6 +160,7 @@ export function readCard(input: UpdateRateCard, before: CardContent): CardConten
     effective_to: effective_to === undefined ? before.effective_to : momentOf(effective_to),
     terms: readTerms(input, before.terms),
   };
+  refuseUnread(card.terms);
   checkCard(card);
   return card;
 }

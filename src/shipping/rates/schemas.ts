@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { pageFields } from "../../kit/page.ts";
-import { choice, closed, momentField, moneyField, nameField, nullable } from "../../kit/schema.ts";
+import { choice, closed, currencyField, momentField, moneyField, nameField, nullable } from "../../kit/schema.ts";
 import { weekdays } from "../../kit/zone.ts";
 import { CarrierField } from "../delivery/schemas.ts";
 import { CountryField } from "../schemas.ts";
@@ -114,7 +114,7 @@ const Zones = closed({
 const fields = {
   name: nameField(60, { description: "The name of the service." }),
   active: Type.Boolean({ description: "Whether it is active and sells; true by default." }),
-  currency: Type.String({ pattern: "^[A-Z]{3}$", hint: "must be three letters such as USD" }),
+  currency: currencyField(),
   effective_from: nullable(momentField("When the card begins to apply; by default it has no start.")),
   effective_to: nullable(momentField("When the card ends.")),
   zones: Zones,

@@ -13,6 +13,7 @@ import { isHolidayOf } from "../delivery/holidays.ts";
 import { getHolidays } from "../delivery/store.ts";
 import { readSystem } from "../zones/store.ts";
 import type { ReadySystem } from "../zones/system.ts";
+import { contentOf, type StoredContent, storedContent } from "./amounts.ts";
 import type { CardContent, RateCard } from "./card.ts";
 import type { ReadyCard } from "./offers.ts";
 import { type ReadyTerms, readyTerms } from "./price.ts";
@@ -42,7 +43,7 @@ const inEffect = prepared((select, a: Args<{ now: number }>) =>
     .orderBy(asc(rate_cards.id)),
 );
 
-const contentOf = prepared((select, a: Args<{ card_id: number; version: number }>) =>
+const versionOf = prepared((select, a: Args<{ card_id: number; version: number }>) =>
   select
     .select({ content: rate_card_versions.content })
     .from(rate_card_versions)
@@ -102,9 +103,9 @@ export async function listReadyCards(db: Db): Promise<ReadyCard[]> {
 }
 
 async function getContent(db: Db, card_id: number, version: number): Promise<CardContent> {
-  const [row] = await contentOf(db, { card_id, version });
+  const [row] = await versionOf(db, { card_id, version });
   assert(row !== undefined, `card ${card_id} has a version ${version}`);
-  return row.content;
+  return contentOf(row.content);
 }
 
 const anyCard = prepared((select) => select.select({ id: rate_cards.id }).from(rate_cards).limit(1));
@@ -140,7 +141,9 @@ function columnsOf({ service, active, effective_from, effective_to, terms }: Car
 async function insertVersion(tx: Tx, card_id: number, version: number, content: CardContent, actor: Actor) {
   const { type, id, name, request_id } = actor;
   const by = { actor_type: type, actor_id: id, actor_name: name, request_id };
-  await insert(tx, rate_card_versions, [{ card_id, version, content, ...by, created_at: tx.now }]);
+  await insert(tx, rate_card_versions, [
+    { card_id, version, content: storedContent(content), ...by, created_at: tx.now },
+  ]);
 }
 
 const head = {
@@ -155,8 +158,8 @@ const itsNewest = and(
   eq(rate_card_versions.version, rate_cards.version),
 );
 
-type Head = Omit<RateCard, keyof CardContent> & { readonly content: CardContent };
-const cardOf = ({ content, ...stamps }: Head): RateCard => ({ ...stamps, ...content });
+type Head = Omit<RateCard, keyof CardContent> & { readonly content: StoredContent };
+const cardOf = ({ content, ...stamps }: Head): RateCard => ({ ...stamps, ...contentOf(content) });
 
 /** The card that an identifier names: `rtc_1001` or `1001`. Refuses: resource_missing. */
 export async function getCard(db: Db, id: string | number): Promise<RateCard> {
@@ -213,7 +216,7 @@ export async function listActiveCards(db: Db, service: string): Promise<RateCard
 }
 
 /** A version of a card, and who made it. */
-export type CardVersion = typeof rate_card_versions.$inferSelect;
+export type CardVersion = Omit<typeof rate_card_versions.$inferSelect, "content"> & { readonly content: CardContent };
 
 /** A page of a card's versions, newest first. */
 export async function listCardVersions(
@@ -221,13 +224,14 @@ export async function listCardVersions(
   card_id: number,
   { limit, offset, after }: Window,
 ): Promise<CardVersion[]> {
-  return db.sql
+  const rows = await db.sql
     .select()
     .from(rate_card_versions)
     .where(and(eq(rate_card_versions.card_id, card_id), after ? lt(rate_card_versions.id, after[1]) : undefined))
     .orderBy(desc(rate_card_versions.version))
     .limit(limit)
     .offset(offset);
+  return rows.map((row) => ({ ...row, content: contentOf(row.content) }));
 }
 
 /** How many versions a card has. */

@@ -3,8 +3,12 @@ import { wireId } from "../../kit/ids.ts";
 import { money } from "../../kit/money.ts";
 import type { Amount, CardContent, CardTerms, PriceRow, RateCard, SizeLimits, Surcharge } from "./card.ts";
 
-const amountView = ({ price_cents, cost_cents }: Amount) => ({ price: money(price_cents), cost: money(cost_cents) });
-const amountOrNull = (amount: Amount | null) => (amount === null ? null : amountView(amount));
+const amountView = ({ price_cents, cost_cents }: Amount, currency: string) => ({
+  price: money(price_cents, currency),
+  cost: money(cost_cents, currency),
+});
+const amountOrNull = (amount: Amount | null, currency: string) =>
+  amount === null ? null : amountView(amount, currency);
 const numberOrNull = (text: string | null) => (text === null ? null : Number(text));
 
 function limitsView(limits: SizeLimits) {
@@ -17,28 +21,36 @@ function limitsView(limits: SizeLimits) {
   };
 }
 
-const surchargeView = (surcharge: Surcharge) => ({ ...amountView(surcharge), fuelable: surcharge.fuelable });
+const surchargeView = (surcharge: Surcharge, currency: string) => ({
+  ...amountView(surcharge, currency),
+  fuelable: surcharge.fuelable,
+});
 
-function surchargesView({ residential, additional_handling, large_package, remote_area }: CardTerms["surcharges"]) {
+function surchargesView({ surcharges, currency }: CardTerms) {
+  const { residential, additional_handling, large_package, remote_area } = surcharges;
   return {
-    residential: residential && surchargeView(residential),
+    residential: residential && surchargeView(residential, currency),
     additional_handling: additional_handling && {
-      ...surchargeView(additional_handling),
+      ...surchargeView(additional_handling, currency),
       ...limitsView(additional_handling),
     },
     large_package: large_package && {
-      ...surchargeView(large_package),
+      ...surchargeView(large_package, currency),
       ...limitsView(large_package),
       billed_pounds: large_package.billed_pounds,
     },
-    remote_area: remote_area && { ...surchargeView(remote_area), places: remote_area.places },
+    remote_area: remote_area && { ...surchargeView(remote_area, currency), places: remote_area.places },
   };
 }
 
-function declaredValueView(declared: CardTerms["declared_value"]) {
-  if (declared === null) return null;
-  const { included_cents, per_hundred, minimum } = declared;
-  return { included: money(included_cents), per_hundred: amountView(per_hundred), minimum: amountOrNull(minimum) };
+function declaredValueView({ declared_value, currency }: CardTerms) {
+  if (declared_value === null) return null;
+  const { included_cents, per_hundred, minimum } = declared_value;
+  return {
+    included: money(included_cents, currency),
+    per_hundred: amountView(per_hundred, currency),
+    minimum: amountOrNull(minimum, currency),
+  };
 }
 
 /** A time of day as `16:00`. */
@@ -48,8 +60,8 @@ function timeText(minutes: number): string {
 }
 
 /** A row of prices as the API shows it. */
-export function priceRowView({ zone, up_to_pounds, price_cents, cost_cents }: PriceRow) {
-  return { zone, up_to_pounds, price: money(price_cents), cost: money(cost_cents) };
+export function priceRowView({ zone, up_to_pounds, ...amount }: PriceRow, currency: string) {
+  return { zone, up_to_pounds, ...amountView(amount, currency) };
 }
 
 function plainView({ service, name, active, sample, effective_from, effective_to, terms }: CardContent) {
@@ -63,7 +75,7 @@ function plainView({ service, name, active, sample, effective_from, effective_to
     effective_to: isoOrNull(effective_to),
     currency: terms.currency,
     zones: terms.zones,
-    minimum: amountOrNull(terms.minimum),
+    minimum: amountOrNull(terms.minimum, terms.currency),
     limits: {
       billed_pounds: limits.billed_pounds,
       longest: numberOrNull(limits.longest),
@@ -71,9 +83,9 @@ function plainView({ service, name, active, sample, effective_from, effective_to
     },
     dimensional: terms.dimensional,
     side_rounding: terms.side_rounding,
-    surcharges: surchargesView(terms.surcharges),
+    surcharges: surchargesView(terms),
     fuel_basis_points: terms.fuel_basis_points,
-    declared_value: declaredValueView(terms.declared_value),
+    declared_value: declaredValueView(terms),
     cut_off: timeText(terms.cut_off_minute),
     ship_days: terms.ship_days,
     saturday_delivery: terms.saturday_delivery,
@@ -85,7 +97,10 @@ function plainView({ service, name, active, sample, effective_from, effective_to
 
 /** The fields of a card as the API shows them. */
 export function contentView(content: CardContent) {
-  return { ...plainView(content), prices: content.terms.prices.map(priceRowView) };
+  return {
+    ...plainView(content),
+    prices: content.terms.prices.map((row) => priceRowView(row, content.terms.currency)),
+  };
 }
 
 function stampsOf({ version, created_at, updated_at }: RateCard) {

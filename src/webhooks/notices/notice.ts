@@ -65,14 +65,22 @@ const subjects: Readonly<Record<NoticeKind, string>> = {
   webhook_backlog: "a webhook is behind, and misses events",
   backup_failed: "a backup failed",
   backup_late: "backups are late",
+  amounts_rounded: "the upgrade rounded amounts",
+};
+
+/** Where more is to be read of what is about no subscription. */
+const places: Partial<Record<NoticeKind, string>> = {
+  backup_failed: "See GET /v1/backups.",
+  backup_late: "See GET /v1/backups.",
+  amounts_rounded: "Run packhouse verify.",
 };
 
 /** The e-mail of a notice. */
 export function mailOf({ id, kind, subscription_id, message, created_at }: Notice, mode: Mode): Mail {
-  const where = subscription_id === null ? "See GET /v1/backups." : "See GET /v1/webhooks and its logs.";
+  const where = subscription_id !== null ? "See GET /v1/webhooks and its logs." : places[kind];
   return {
     subject: `Packhouse (${mode}): ${subjects[kind]}`,
-    text: `${message}\n\nSince ${iso(created_at)}. ${where}\n`,
+    text: `${message}\n\nSince ${iso(created_at)}. ${where ?? ""}\n`,
     name: `notice-${mode}-${id}-${created_at}`,
   };
 }

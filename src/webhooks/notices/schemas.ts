@@ -16,7 +16,7 @@ export type ListNotices = Static<typeof ListNotices>;
 export const NoticeView = closed({
   id: Type.String(),
   kind: choice(noticeKinds),
-  subscription_id: { ...nullable(Type.String()), description: "Null for a notice about backups." },
+  subscription_id: { ...nullable(Type.String()), description: "Null for a notice about backups or amounts." },
   message: Type.String(),
   mail_status: { ...choice(mailStatuses), description: "The status of its e-mail; `none` without a mail server." },
   acknowledged_at: nullable(moment),

@@ -88,6 +88,7 @@ describe("works", () => {
       reference_type: "",
       reference_id: "",
       unit_cost: "",
+      currency: "",
       confirmed: "true",
       actor_type: "api_key",
       actor_id: listed.actor.id,

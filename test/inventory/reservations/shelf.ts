@@ -16,6 +16,7 @@ export const product: StockedProduct = {
   name: "A",
   temperature_zone: "ambient",
   type: "simple",
+  currency: "USD",
   lot_tracking: false,
   expiration_tracking: false,
   min_shelf_life_days: 0,

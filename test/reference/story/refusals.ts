@@ -18,7 +18,7 @@ export async function refusals(teller: Teller, buyer: Buyer): Promise<void> {
   await refuse("headers_too_large", "listProducts", { headers: { cookie: "theme=dark; ".repeat(2000) } });
   await refuse("malformed_header", "createProduct", { body: product, headers: { "idempotency-key": "two words" } });
   await refuse("invalid_cursor", "listProducts", { query: { cursor: "made-up" } });
-  await refuse("validation_failed", "createProduct", { body: { sku: "", nmae: "Milk", price: "1.999" } });
+  await refuse("validation_failed", "createProduct", { body: { sku: "", nmae: "Milk", price: "1.9999" } });
   await refuse("duplicate_sku", "createProduct", { body: product });
   await refuse("duplicate_email", "createCustomer", { body: { email: "ada@example.com" } });
   const once = { "idempotency-key": "order-4711" };

@@ -13,6 +13,7 @@ import {
 } from "../../../src/returns/repayments/rules.ts";
 
 const terms: RefundTerms = {
+  currency: "USD",
   accepted_cents: 5000,
   shipping_cents: 700,
   agreed_cents: null,
@@ -96,6 +97,7 @@ describe("a refund", () => {
       fails: fc.boolean(),
     });
     const said = fc.record({
+      currency: fc.constant("USD"),
       accepted_cents: cents,
       shipping_cents: cents,
       agreed_cents: option(cents),

@@ -1,4 +1,5 @@
 // Numbers, dates and weights as the person's own locale writes them.
+import { decimalsOf } from "../../../kit/currency.ts";
 
 /** What stands where there is nothing. */
 export const nothing = "–";
@@ -24,14 +25,30 @@ export function share(value: number | null | undefined, digits = 0): string {
   return numbers({ style: "percent", maximumFractionDigits: digits }).format(value);
 }
 
-/** Money. An unknown currency stands behind the number. */
+/** The decimals of a currency; browsers do not agree with ISO 4217 on all of them. */
+const decimals = (currency: string) => {
+  const digits = decimalsOf(currency);
+  return { minimumFractionDigits: digits, maximumFractionDigits: digits };
+};
+
+/** Money with all decimals of its currency. An unknown currency stands behind the number. */
 export function money(value: number | string | null | undefined, currency = "USD"): string {
   if (value === null || value === undefined || value === "") return nothing;
   try {
-    return numbers({ style: "currency", currency }).format(Number(value));
+    return numbers({ style: "currency", currency, ...decimals(currency) }).format(Number(value));
   } catch {
     return `${numbers({ minimumFractionDigits: 2 }).format(Number(value))} ${currency}`;
   }
+}
+
+/** Money as the API lists parts of it: in the smallest unit of its currency. */
+export function moneyOfMinor(minor: number, currency: string): string {
+  return money(minor / 10 ** decimalsOf(currency), currency);
+}
+
+/** An amount as a field takes it. */
+export function plainMoney(value: number, currency: string): string {
+  return value.toFixed(decimalsOf(currency));
 }
 
 /** Money without its small change, where a round number says enough. */

@@ -1,5 +1,6 @@
 import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
+import { default_currency } from "../../../kit/currency.ts";
 import { Fault, faults, ofFields } from "../../../kit/fault.ts";
 import type { Group, GroupOutcome } from "../../../kit/sheet.ts";
 import { createOrders } from "../../creation/commands.ts";
@@ -102,10 +103,10 @@ export async function inputsOf(tx: Tx, sheets: readonly OrderSheet[]): Promise<C
  * Refuses what would fail anyway, before a customer is made for it.
  * Refuses: resource_missing, validation_failed.
  */
-function checkLines({ lines }: OrderSheet, products: readonly OrderedProduct[]): void {
+function checkLines({ first, lines }: OrderSheet, products: readonly OrderedProduct[]): void {
   const fields = missingProducts(lines, products);
   if (fields.length > 0) throw ofFields("resource_missing", fields);
-  subtotalOf(orderedLines(lines, products));
+  subtotalOf(orderedLines(lines, products, first.currency ?? default_currency));
 }
 
 async function createAll<Sheet>(

@@ -62,8 +62,8 @@ export function costView({
     carrier,
     currency,
     label_count,
-    cost: money(cost_cents),
-    carrier_cost: money(carrier_cost_cents),
+    cost: money(cost_cents, currency),
+    carrier_cost: money(carrier_cost_cents, currency),
     voided_count,
   };
 }

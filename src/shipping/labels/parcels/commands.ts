@@ -3,7 +3,7 @@ import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault, orFault } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
-import { readCents } from "../../../kit/money.ts";
+import { centsOf, value_currency } from "../../../kit/money.ts";
 import { addedUp, namedUnits, unitsInParcels, unitsWithoutParcel } from "../../../orders/fulfillment/rules.ts";
 import { unitsToLabel } from "../../../orders/labelling/commands.ts";
 import { resolveOrders, unknownOrder } from "../../../orders/names/store.ts";
@@ -128,7 +128,7 @@ function readyOf(
 
 /** The value of the goods and whether it is insured: as quoted, or as the request says. */
 function worthOf({ package: said }: CreateLabel, quote: Quote | null) {
-  const value_cents = said.value == null ? null : readCents(said.value);
+  const value_cents = said.value == null ? null : centsOf(said.value, value_currency, "package.value");
   const insurance = said.insurance ?? false;
   if (quote === null) return { value_cents, insurance };
   const differs = [

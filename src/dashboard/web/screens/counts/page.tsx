@@ -155,6 +155,11 @@ function PostDialog({ count, etag, onClose }: DialogProps & { readonly etag: str
   );
 }
 
+/** The values of each currency; nothing where none is known. */
+function worthOf({ values }: NonNullable<Count["summary"]>, name: "value_over" | "value_short" | "value_net"): string {
+  return values.map((value) => money(value[name], value.currency)).join(" + ") || money(null);
+}
+
 function Side({ count }: { readonly count: Count }) {
   const { nameOf } = useWarehouses();
   const { summary } = count;
@@ -177,9 +182,9 @@ function Side({ count }: { readonly count: Count }) {
           <DescriptionList
             facts={[
               [texts.difference, number(summary.lines_different)],
-              [texts.over, `${number(summary.units_over)} · ${money(summary.value_over)}`],
-              [texts.short, `${number(summary.units_short)} · ${money(summary.value_short)}`],
-              [texts.net, money(summary.value_net)],
+              [texts.over, `${number(summary.units_over)} · ${worthOf(summary, "value_over")}`],
+              [texts.short, `${number(summary.units_short)} · ${worthOf(summary, "value_short")}`],
+              [texts.net, worthOf(summary, "value_net")],
             ]}
           />
         </Card>

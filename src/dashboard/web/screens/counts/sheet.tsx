@@ -160,7 +160,12 @@ function allColumns(entries: Entries | null): readonly Column<Line>[] {
       align: "right",
       cell: ({ difference }) => <Difference units={difference} />,
     },
-    { id: "value", title: texts.value, align: "right", cell: ({ value }) => (value ? money(value) : "") },
+    {
+      id: "value",
+      title: texts.value,
+      align: "right",
+      cell: ({ value, currency }) => (value && currency ? money(value, currency) : ""),
+    },
   ];
 }
 

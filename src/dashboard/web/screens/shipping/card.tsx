@@ -17,7 +17,7 @@ import { Skeleton } from "../../kit/skeleton.tsx";
 import { DescriptionList, Timeline } from "../../kit/values.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
-import { count, money, share } from "../../texts/format.ts";
+import { count, money, plainMoney, share } from "../../texts/format.ts";
 import { shippingTexts } from "../../texts/shipping.ts";
 import { CardState, inEffect } from "./cards.tsx";
 import { chooseFile } from "./choose_file.ts";
@@ -180,13 +180,13 @@ function ChangeCard({ card, etag, onClose }: Pick<ActProps, "card" | "etag"> & {
     saturday_delivery,
     sunday_delivery,
     fuel: String(card.fuel_basis_points / 100),
-    minimum: minimum === null ? "" : minimum.price.toFixed(2),
+    minimum: minimum === null ? "" : plainMoney(minimum.price, card.currency),
     divisor: dimensional === null ? "" : String(dimensional.divisor),
   };
   return (
     <FormDialog
       title={`${texts.change}: ${name}`}
-      fields={fields}
+      fields={fields.map((field) => (field.kind === "money" ? { ...field, currency: card.currency } : field))}
       first={first}
       submit={words.save}
       unchanged={false}

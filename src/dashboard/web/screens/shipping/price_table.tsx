@@ -25,11 +25,11 @@ interface Props {
 export function PriceTable({ card, etag }: Props) {
   const [side, setSide] = useState<Side>("price");
   const [grid, setGrid] = useState<Grid>(() => gridOf(card.prices));
-  const [cells, setCells] = useState(() => cellsOf(card.prices));
+  const [cells, setCells] = useState(() => cellsOf(card.prices, card.currency));
   const [asking, setAsking] = useState<"row" | "zone" | null>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const before = cellsOf(card.prices);
+  const before = cellsOf(card.prices, card.currency);
   const changed = [...cells].filter(([key, text]) => (before.get(key) ?? "") !== text).length;
   const wrong = [...cells].some(([, text]) => text !== "" && !isAmount(text));
   useKeptEntries(changed > 0);

@@ -1,4 +1,5 @@
 // The prices of a rate card as a table: pounds down, zones across.
+import { plainMoney } from "../../texts/format.ts";
 import type { RateCard } from "./types.ts";
 
 type Row = RateCard["prices"][number];
@@ -26,17 +27,17 @@ export function gridOf(prices: readonly Row[]): Grid {
 }
 
 /** Amounts by their cells, as they are written. */
-export function cellsOf(prices: readonly Row[]): ReadonlyMap<string, string> {
+export function cellsOf(prices: readonly Row[], currency: string): ReadonlyMap<string, string> {
   return new Map(
     prices.flatMap(({ zone, up_to_pounds, price, cost }) => [
-      [cellKey(zone, up_to_pounds, "price"), price.toFixed(2)],
-      [cellKey(zone, up_to_pounds, "cost"), cost.toFixed(2)],
+      [cellKey(zone, up_to_pounds, "price"), plainMoney(price, currency)],
+      [cellKey(zone, up_to_pounds, "cost"), plainMoney(cost, currency)],
     ]),
   );
 }
 
 /** Whether a text is an amount. */
-export const isAmount = (text: string): boolean => /^\d{1,6}(\.\d{1,2})?$/.test(text);
+export const isAmount = (text: string): boolean => /^\d{1,6}(\.\d{1,3})?$/.test(text);
 
 /** The rows of a table as the API takes them; cells without a price are no rows. */
 export function rowsOf({ zones, weights }: Grid, cells: ReadonlyMap<string, string>) {

@@ -8,7 +8,7 @@ import { Form } from "../../kit/form.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
-import { date, money } from "../../texts/format.ts";
+import { date, money, moneyOfMinor } from "../../texts/format.ts";
 import { shippingTexts } from "../../texts/shipping.ts";
 import { countryNames } from "../../texts/units.ts";
 import type { Rates } from "./types.ts";
@@ -174,7 +174,7 @@ export function Breakdown({ parts, total, currency }: BreakdownProps) {
       {parts.map(({ code, amount_cents }) => (
         <div key={code}>
           <dt>{named[code] ?? code}</dt>
-          <dd>{money(amount_cents / 100, currency)}</dd>
+          <dd>{moneyOfMinor(amount_cents, currency)}</dd>
         </div>
       ))}
       <div class="total">
