@@ -103,7 +103,7 @@ describe("works", () => {
       'BAD-7,Bad,,,,,"{""half"":""\\ud800""}"',
       "NAMELESS,,,,,,",
       "GOOD-2,Good,,,,,",
-      "BAD-8,Bad,1.999,,,,",
+      "BAD-8,Bad,1234.999,,,,",
     ].join("\n");
     const { body } = await imports(file);
     const { errors, ...counts } = body.data;
@@ -129,7 +129,7 @@ describe("works", () => {
         line: 14,
         name: "BAD-8",
         field: "price",
-        message: "must be an amount with at most two decimals, as USD has (got 1.999)",
+        message: "must be an amount with at most two decimals, as USD has (got 1234.999)",
       },
     ]);
     expect((await app.get("/products?q=BAD")).body.data).toEqual([]);
