@@ -13,8 +13,8 @@ import { RouteTable } from "./http/guard/route_table.ts";
 import { alsoBelow } from "./http/other_prefix.ts";
 import { type AppRoute, routesOf } from "./http/route.ts";
 import type { Service } from "./http/service.ts";
+import { noteProductChange } from "./inventory/product_changes/commands.ts";
 import { inventoryRoutes } from "./inventory/routes.ts";
-import { tellSets } from "./inventory/shelves/commands.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { merchantRoutes } from "./merchants/routes.ts";
 import { historyRoutes } from "./operations/history/routes.ts";
@@ -78,8 +78,8 @@ const features = (service: Service) =>
     .use(runningRoutes(service))
     .use(auditRoutes)
     .use(askerRoutes(service))
-    .use(productRoutes(tellSets))
-    .use(productSheetRoutes(tellSets))
+    .use(productRoutes(noteProductChange))
+    .use(productSheetRoutes(noteProductChange))
     .use(addressRoutes(carrierAsker(service)))
     .use(customerRoutes)
     .use(inventoryRoutes)

@@ -6,9 +6,9 @@ import { type GroupImport, type GroupReport, importGroups } from "./http/group_i
 import { type Import, type ImportReport, importRows, type Watching } from "./http/imports.ts";
 import { movementExport } from "./inventory/ledger/routes.ts";
 import { countMovements } from "./inventory/ledger/store.ts";
+import { noteProductChange } from "./inventory/product_changes/commands.ts";
 import { stockExport, stockImport } from "./inventory/sheets/routes.ts";
 import { countHeld } from "./inventory/sheets/store.ts";
-import { tellSets } from "./inventory/shelves/commands.ts";
 import { ensureWarehouse } from "./inventory/warehouses/commands.ts";
 import { ofHouse } from "./keys/actors/store.ts";
 import { system } from "./kit/actor.ts";
@@ -32,7 +32,7 @@ type Exporting = (store: Store, file: string | undefined, bom: boolean, terminal
 
 /** What can be imported, by its name on the command line. */
 export const importing = {
-  products: importer("Products", productImport(tellSets)),
+  products: importer("Products", productImport(noteProductChange)),
   stock: importer("Stock", stockImport),
   orders: groupImporter("Orders", orderImport),
   past_orders: groupImporter("Orders", pastImport),
@@ -40,7 +40,7 @@ export const importing = {
 
 /** What the help of an import says of the columns of its file. */
 export const columnNotes: Readonly<Record<keyof typeof importing, readonly string[]>> = {
-  products: notesOf(productImport(tellSets)),
+  products: notesOf(productImport(noteProductChange)),
   stock: notesOf(stockImport),
   orders: [...notesOf(orderImport), ...notesOf(pastImport, "With --history, columns")],
   past_orders: notesOf(pastImport),

@@ -41,7 +41,7 @@ export const chapters = [
   {
     name: "Inventory",
     description:
-      "Levels of stock. `available` can be reserved, `reserved` is held for orders and has not left, `total` is both." +
+      "Levels of stock. `available` can be reserved now, `reserved` is held for orders and has not left, `total` is both." +
       " Every change is a row in the ledger.",
   },
   {

@@ -5,7 +5,7 @@ export const lotStatuses = ["available", "on_hold", "quarantined", "recalled", "
 export type LotStatus = (typeof lotStatuses)[number];
 
 /** Why units that are in the house and promised to nobody are not for sale. */
-export const unavailableCauses = ["quarantined", "damaged", "expired", "putback", "returns"] as const;
+export const unavailableCauses = ["quarantined", "damaged", "expired", "short_dated", "putback", "returns"] as const;
 export type UnavailableCause = (typeof unavailableCauses)[number];
 
 export const movementTypes = ["adjustment", "transfer", "sale", "return", "receipt"] as const;

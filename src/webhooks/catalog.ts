@@ -105,6 +105,7 @@ const units: Samples = {
   quarantined: 0,
   damaged: 0,
   expired: 0,
+  short_dated: 0,
   putback: 0,
   returns: 0,
   reorder_point: 20,

@@ -73,6 +73,7 @@ export interface Level {
     quarantined: number;
     damaged: number;
     expired: number;
+    short_dated: number;
     putback: number;
     returns: number;
   };

@@ -106,7 +106,7 @@ export class HouseModel extends Model {
   #load(house: House, sku: Sku, quantity: number): Load[] {
     const free = [...this.items.entries()]
       .map(([at, item]) => ({ at, item, units: item.on_hand - item.reserved }))
-      .filter(({ item, units }) => item.sku === sku && item.house === house && this.sellable(item) && units > 0);
+      .filter(({ item, units }) => item.sku === sku && item.house === house && this.promisable(item) && units > 0);
     free.sort(
       (a, b) =>
         (a.item.lot ?? 0) - (b.item.lot ?? 0) ||

@@ -201,7 +201,7 @@ export class Model extends OrderModel {
     if (meant.some(([, item]) => !this.sellable(item))) throw new Refused("lot_not_pickable");
     let left = count;
     for (const [index, item] of meant) {
-      const units = Math.min(left, item.on_hand - item.reserved);
+      const units = this.promisable(item) ? Math.min(left, item.on_hand - item.reserved) : 0;
       if (units === 0) continue;
       left -= units;
       this.#giveUp(line, units);

@@ -19,14 +19,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: "the last to expire goes first",
     file: rules,
-    search: "(a.expiration_date ?? Number.MAX_SAFE_INTEGER) - (b.expiration_date ?? Number.MAX_SAFE_INTEGER)",
-    replace: "(b.expiration_date ?? Number.MAX_SAFE_INTEGER) - (a.expiration_date ?? Number.MAX_SAFE_INTEGER)",
+    search: "(a.expires_on ?? Number.MAX_SAFE_INTEGER) - (b.expires_on ?? Number.MAX_SAFE_INTEGER)",
+    replace: "(b.expires_on ?? Number.MAX_SAFE_INTEGER) - (a.expires_on ?? Number.MAX_SAFE_INTEGER)",
   },
   {
     name: "a lot needs no shelf life",
     file: rules,
-    search: "item.expiration_date - now >= product.min_shelf_life_days * day_ms",
-    replace: "item.expiration_date - now >= 0 * product.min_shelf_life_days * day_ms",
+    search: "lastsFor(item, product.min_shelf_life_days, now)",
+    replace: "lastsFor(item, 0 * product.min_shelf_life_days, now)",
   },
   {
     name: "cold storage is not asked for",
@@ -95,10 +95,16 @@ export const mutants: readonly Mutant[] = [
     replace: 'if (item.bin_kind === "damage") await displacePromises(',
   },
   {
-    name: "a lot may still be sold in the millisecond it expires",
+    name: "a lot may still be sold on the day after its last",
+    file: `${inventory}/ledger/shelf_life.ts`,
+    search: "localTime(now, timezone).day > expires_on;",
+    replace: "localTime(now, timezone).day > expires_on + 1;",
+  },
+  {
+    name: "units that are too close to their expiry count as available",
     file: `${inventory}/stock/shelf.ts`,
-    search: "(expiration_date === null || expiration_date > now)",
-    replace: "(expiration_date === null || expiration_date >= now)",
+    search: "isSellable(item, now) && lastsFor(item, min_shelf_life_days, now)",
+    replace: "isSellable(item, now)",
   },
   {
     name: "released units are given to nobody who waits",
@@ -152,8 +158,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a bin that was empty remembers when it was first filled",
     file: ledger,
-    search: 'fromEntries([...counts, "updated_at"].map',
-    replace: 'fromEntries(["on_hand", "reserved", "updated_at"].map',
+    search: 'fromEntries([...counts, "turns_on", "updated_at"].map',
+    replace: 'fromEntries(["on_hand", "reserved", "turns_on", "updated_at"].map',
   },
   {
     name: "returned units for quarantine go to the returns bin",

@@ -141,17 +141,27 @@ export class StockModel {
     return 0;
   }
 
+  /** Whether units may be promised to somebody who does not hold them. */
+  promisable(item: Item): boolean {
+    return this.sellable(item) && this.#keeps(item);
+  }
+
+  /** Whether as many days are left after today as its goods must keep. */
+  #keeps({ sku, lot }: Item): boolean {
+    return lot === null || endOf(lot - goods[sku].shelf_life_days * day_ms) > this.now;
+  }
+
   level(sku: Sku): Level {
-    const unavailable = { quarantined: 0, damaged: 0, expired: 0, putback: 0, returns: 0 };
+    const unavailable = { quarantined: 0, damaged: 0, expired: 0, short_dated: 0, putback: 0, returns: 0 };
     const own = this.items.filter((item) => item.sku === sku);
     for (const item of own) {
       const reason = this.#whyNot(item);
-      if (!this.sellable(item)) unavailable[reason] += item.on_hand - item.reserved;
+      if (!this.promisable(item)) unavailable[reason] += item.on_hand - item.reserved;
     }
     return {
       on_hand: sum(own.map((item) => item.on_hand)),
       reserved: sum(own.map((item) => item.reserved)),
-      available: sum(own.filter((item) => this.sellable(item)).map((item) => item.on_hand - item.reserved)),
+      available: sum(own.filter((item) => this.promisable(item)).map((item) => item.on_hand - item.reserved)),
       picked: sum(own.filter((item) => item.kind === "staging").map((item) => item.reserved)),
       backordered: sum(this.#linesOf(sku).map((line) => line.wanted - this.reserved(line))),
       incoming: this.incoming(sku),
@@ -167,7 +177,9 @@ export class StockModel {
     };
   }
 
-  #whyNot({ kind, lot }: Item): keyof Level["unavailable"] {
+  #whyNot(item: Item): keyof Level["unavailable"] {
+    const { kind, lot } = item;
+    if (this.sellable(item)) return "short_dated";
     const status = lot === null ? "available" : this.stateOf(lot);
     const spoilt = status === "damaged" ? "damaged" : "quarantined";
     const storage = status === "available" || status === "expired" ? "expired" : spoilt;
@@ -286,13 +298,12 @@ export class StockModel {
 
   #freeFor(at: number, { house, cold, own, except }: Choice): number {
     const item = this.item({ item: at });
-    const { shelf_life_days, cold: keep_cold } = goods[item.sku];
+    const { cold: keep_cold } = goods[item.sku];
     if (at === except || !this.sellable(item)) return 0;
     if (house !== null && item.house !== house) return 0;
     if ((cold || keep_cold) && !item.cold) return 0;
     const kept = own?.get(at) ?? 0;
-    const lasts = item.lot === null || endOf(item.lot - shelf_life_days * day_ms) > this.now;
-    return lasts ? kept + item.on_hand - item.reserved : kept;
+    return this.#keeps(item) ? kept + item.on_hand - item.reserved : kept;
   }
 
   // ---- what time does

@@ -39,6 +39,8 @@ export async function gatherStorm(): Promise<Storm> {
   const complaints: string[] = [];
   const error = (message: string, fields: object = {}) => complaints.push(`${message} ${JSON.stringify(fields)}`);
   Object.assign(shop.app.service, { log: { ...silentLog, error } });
+  // It is the last half hour of the day there, so that midnight comes in the course of the storm.
+  await shop.app.patch(`/inventory/locations/${house}`, { timezone: "America/St_Johns" });
   const goods: Good[] = [];
   for (let at = 0; at < 3; at++) goods.push({ ...(await shop.product(60)), lots: false });
   const tracked = { lot_tracking: true, expiration_tracking: true, reorder_point: 10 };

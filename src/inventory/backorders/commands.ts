@@ -93,7 +93,7 @@ export async function fillShelf(
   shelf: OpenShelf,
   after: WaitingPlace | null,
 ): Promise<WaitingPlace | null> {
-  if (shelf.backordered === 0 || availableOf(shelf.items, tx.now) === 0) return null;
+  if (shelf.backordered === 0 || availableOf(shelf, tx.now) === 0) return null;
   const product_id = shelf.product.id;
   const open = new Map([[product_id, { ...shelf, crowded: false }]]);
   const found = (quantity: number, { warehouse_id, requires_cold_storage, avoids }: WaitingChoice) => {
@@ -112,7 +112,7 @@ export async function fillShelf(
       await addUnits(tx, shelves, line, portions);
       await tell(tx, line, "filled", portions);
     }
-    if (availableOf(shelf.items, tx.now) === 0) return null;
+    if (availableOf(shelf, tx.now) === 0) return null;
   }
   const last = lines.length > lines_max ? lines[lines_max - 1] : undefined;
   if (last === undefined) return null;

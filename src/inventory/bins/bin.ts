@@ -4,7 +4,7 @@ import { dayEndTextOrNull } from "../../kit/zone.ts";
 import type { TemperatureZone } from "../../products/status.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
-import { isLotGood, isSellable, whyNot } from "../stock/shelf.ts";
+import { isLotGood, isPromisable, whyNot } from "../stock/shelf.ts";
 import { dedicatedView } from "../warehouses/warehouse.ts";
 
 /** A bin with its zone and its contents, counted. */
@@ -36,11 +36,12 @@ export interface PlacedItem extends StockItem {
   readonly sku: string;
   readonly name: string;
   readonly zone_id: string | null;
+  readonly min_shelf_life_days: number;
 }
 
 /** Units in a bin as the API shows them at this moment (ms). */
 export function placedView(item: PlacedItem, now: number) {
-  const isForSale = isSellable(item, now);
+  const canBePromised = isPromisable(item, item, now);
   return {
     merchant_id: wireId("merchant", item.merchant_id),
     sku: item.sku,
@@ -56,8 +57,8 @@ export function placedView(item: PlacedItem, now: number) {
     expiration_date: dayEndTextOrNull(item.expires_on),
     quantity: item.on_hand,
     reserved: item.reserved,
-    available: isForSale ? item.on_hand - item.reserved : 0,
-    cause: isForSale || item.on_hand === item.reserved ? null : whyNot(item),
+    available: canBePromised ? item.on_hand - item.reserved : 0,
+    cause: canBePromised || item.on_hand === item.reserved ? null : whyNot(item, now),
     received_date: iso(item.received_at),
     last_updated: iso(item.updated_at),
   };

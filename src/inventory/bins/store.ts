@@ -160,6 +160,7 @@ export async function listItems(
       product_id: stock_items.product_id,
       sku: products.sku,
       name: products.name,
+      min_shelf_life_days: products.min_shelf_life_days,
       zone_id: zones.zone_id,
     })
     .from(stock_items)

@@ -20,7 +20,7 @@ export async function loadShelvesAndSets(db: Db, ids: readonly number[]): Promis
 export async function listParts(db: Db, bundle_ids: readonly number[]): Promise<Map<number, StockedPart[]>> {
   const parts = await listBundleParts(db, bundle_ids);
   const components = await loadShelves(db, [...new Set(parts.map(({ product_id }) => product_id))]);
-  const free = new Map(components.map(({ product, items }) => [product.id, availableOf(items, db.now)]));
+  const free = new Map(components.map((part) => [part.product.id, availableOf(part, db.now)]));
   const of = new Map<number, StockedPart[]>();
   for (const { bundle_id, product_id, sku, quantity } of parts) {
     const available = free.get(product_id) ?? 0;

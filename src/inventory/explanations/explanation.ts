@@ -7,7 +7,7 @@ import type { StockedPart } from "../bundles/part.ts";
 import type { AwaitedDelivery } from "../receipts/receipt.ts";
 import type { ReservationStatus } from "../reservations/status.ts";
 import type { BinKind, MovementType } from "../status.ts";
-import { isSellable, type Shelf, totalsOf, whyNot } from "../stock/shelf.ts";
+import { isPromisable, type Shelf, totalsOf, whyNot } from "../stock/shelf.ts";
 import type { InTransit } from "../transfers/transfer.ts";
 
 /** The sum of the movements of one type and reason; `units` is below zero for units that left. */
@@ -87,15 +87,16 @@ function unitsOf(sums: readonly LedgerSum[]): number {
 
 /** What keeps units on hand from being reserved at this moment (ms), and who waits. */
 export function demandView(
-  { items, backordered, sets }: Shelf,
+  shelf: Shelf,
   promised: readonly Promised[],
   waiting: readonly Backorder[],
   now: number,
   shows_bins: boolean,
 ) {
-  const { reserved, picked, available: own } = totalsOf(items, now);
+  const { product, items, backordered, sets } = shelf;
+  const { reserved, picked, available: own } = totalsOf(shelf, now);
   const available = sets ?? own;
-  const kept = items.filter((item) => !isSellable(item, now) && item.on_hand > item.reserved);
+  const kept = items.filter((item) => !isPromisable(item, product, now) && item.on_hand > item.reserved);
   return {
     available,
     reserved: {
@@ -111,7 +112,7 @@ export function demandView(
       more: promised.length > named_max,
     },
     unavailable: kept.map((item) => ({
-      cause: whyNot(item),
+      cause: whyNot(item, now),
       warehouse_id: wireId("warehouse", item.warehouse_id),
       bin: binShown(item.bin, shows_bins),
       lot_number: item.lot_number,

@@ -16,16 +16,22 @@ export function lastsFor({ expires_on, timezone }: Perishable, min_days: number,
 }
 
 /**
- * The day on which time alone next changes whether units of a spot can be promised: the one after their last. Null when
- * nothing changes any more.
+ * The day on which time alone next changes whether units of a spot can be promised: because fewer than `min_days` are
+ * left, or because their last day is over. Null when nothing changes any more.
  */
-export function turnOf(spot: Pick<Spot, "bin_kind"> & Perishable, now: number): number | null {
-  const { bin_kind, expires_on } = spot;
-  if (bin_kind !== "storage" || expires_on === null || isPastExpiry(spot, now)) return null;
-  return expires_on + 1;
+export function turnOf(spot: Pick<Spot, "bin_kind"> & Perishable, min_days: number, now: number): number | null {
+  const { bin_kind, expires_on, timezone } = spot;
+  if (bin_kind !== "storage" || expires_on === null) return null;
+  const { day } = localTime(now, timezone);
+  if (day > expires_on) return null;
+  const short_on = shortOn(expires_on, min_days);
+  return day < short_on ? short_on : expires_on + 1;
 }
 
 /** Whether units could be promised by their dates when time was last noted. */
-export function wasFresh({ expires_on, turns_on }: StockItem): boolean {
-  return expires_on === null || turns_on !== null;
+export function wasFresh({ expires_on, turns_on }: StockItem, min_days: number): boolean {
+  return expires_on === null || (turns_on !== null && turns_on <= shortOn(expires_on, min_days));
 }
+
+/** The first day on which fewer days than `min_days` are left. */
+const shortOn = (expires_on: number, min_days: number) => expires_on - min_days + 1;

@@ -38,13 +38,19 @@ interface LevelFilter {
 const held = sql`${stock_items.on_hand} > 0`;
 const isGood = isOneOf(lots.status, [lotMoves.release.to]);
 
+// The product is read only of lots that expire. It has a name of its own, since the query around is of products.
+const minDays = (product_id: AnyPgColumn) => sql`(
+  select kept.min_shelf_life_days from ${products} as kept where kept.id = ${product_id}
+)`;
+
 /** The units of a product that may be promised, and are not; of one warehouse, when `where` says so. */
 const availableOf = (days: LocalDays, product_id: AnyPgColumn, where = sql`true`) => sql`(
   select coalesce(sum(${stock_items.on_hand} - ${stock_items.reserved}), 0) from ${stock_items}
   join ${bins} on ${bins.id} = ${stock_items.bin_id} left join ${lots} on ${lots.id} = ${stock_items.lot_id}
   where ${stock_items.product_id} = ${product_id} and ${held} and ${where} and ${bins.kind} = 'storage'
     and (${lots.id} is null or ${isGood}
-      and (${lots.expires_on} is null or ${lots.expires_on} >= ${dayIn(days, stock_items.warehouse_id)}))
+      and (${lots.expires_on} is null
+        or ${lots.expires_on} - ${minDays(product_id)} >= ${dayIn(days, stock_items.warehouse_id)}))
 )`;
 
 // A bundle has what the scarcest of its components makes.

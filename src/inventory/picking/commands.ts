@@ -26,7 +26,7 @@ import type { Allocation, Avoided, HeldLine } from "../reservations/reservation.
 import { saveLines } from "../reservations/store.ts";
 import { moveAll, moveUnits, promise, type Shelves, shelfOf } from "../shelves/commands.ts";
 import { isAvailable, isRecalled } from "../status.ts";
-import { isLotGood, isSellable } from "../stock/shelf.ts";
+import { isLotGood, isPromisable, isSellable } from "../stock/shelf.ts";
 import { stagingBin, waitingSpot } from "../warehouses/commands.ts";
 import { calendarAt } from "../warehouses/store.ts";
 
@@ -187,7 +187,8 @@ async function takeOthers(
   const taken: HeldUnits[] = [];
   let left = units;
   for (const item of meant) {
-    const quantity = Math.min(left, item.on_hand - item.reserved);
+    const keeps = isPromisable(item, product, tx.now);
+    const quantity = keeps ? Math.min(left, item.on_hand - item.reserved) : 0;
     if (quantity === 0) continue;
     left -= quantity;
     await giveUp(tx, shelves, changes, line, quantity);
@@ -197,7 +198,7 @@ async function takeOthers(
   if (left === 0) return taken;
   const shortages = [{ sku: product.sku, requested: units, available: units - left }];
   const few = left === 1 ? `1 unit of ${product.sku} is` : `${left} units of ${product.sku} are`;
-  const message = `${few} missing in the lot or bin named, or promised to other orders.`;
+  const message = `${few} missing in the lot or bin named, promised to other orders, or too close to expiry.`;
   throw new Fault("insufficient_inventory", message, { shortages });
 }
 

@@ -64,8 +64,9 @@ export async function openShelves(tx: Tx, product_ids: readonly number[]): Promi
   refuseOpenOutside(tx, closed);
   for (const { product, items, backordered, incoming, bundled, overdue } of await lockShelves(tx, closed)) {
     // What time alone has done since it was last noted is still to be told.
-    const { on_hand, reserved } = totalsOf(items, tx.now);
-    const told = { on_hand, reserved, available: lastAvailableOf(items), backordered };
+    const stock = { product, items };
+    const { on_hand, reserved } = totalsOf(stock, tx.now);
+    const told = { on_hand, reserved, available: lastAvailableOf(stock), backordered };
     const rest = { bundled, overdue, crowded: false, told, relabelled: false };
     shelves.set(product.id, { product, items, backordered, incoming, ...rest });
   }
@@ -134,7 +135,8 @@ function placesOn(tx: Tx, shelves: Shelves): Places {
   return {
     itemAt: (to) => itemAt(shelfOf(shelves, to.product_id), to),
     turnAt: (to) => {
-      const turns_on = turnOf(to, tx.now);
+      const { min_shelf_life_days } = shelfOf(shelves, to.product_id).product;
+      const turns_on = turnOf(to, min_shelf_life_days, tx.now);
       wakeAtTurn(tx, to, turns_on);
       return turns_on;
     },
@@ -146,10 +148,11 @@ function wakeAtTurn(tx: Tx, { timezone }: Spot, turns_on: number | null): void {
 }
 
 /** Notes on which day time next changes each item of a shelf, so that what it has done until now is told once. */
-export async function noteTurns(tx: Tx, { items }: OpenShelf): Promise<void> {
-  const turned = items.filter((item) => item.id !== 0 && item.turns_on !== turnOf(item, tx.now));
+export async function noteTurns(tx: Tx, { product, items }: OpenShelf): Promise<void> {
+  const turn = (item: StockItem) => turnOf(item, product.min_shelf_life_days, tx.now);
+  const turned = items.filter((item) => item.id !== 0 && item.turns_on !== turn(item));
   if (turned.length === 0) return;
-  for (const [turns_on, some] of Map.groupBy(turned, (item) => turnOf(item, tx.now))) {
+  for (const [turns_on, some] of Map.groupBy(turned, turn)) {
     const ids = some.map(({ id }) => id);
     await saveTurn(tx, ids, turns_on);
     for (const item of some) {
@@ -176,7 +179,7 @@ async function announce(tx: Tx): Promise<void> {
   for (const shelf of shelves.values()) {
     await noteTurns(tx, shelf);
     const before = shelf.told;
-    const { on_hand, reserved, available } = totalsOf(shelf.items, tx.now);
+    const { on_hand, reserved, available } = totalsOf(shelf, tx.now);
     const isSame = before.on_hand === on_hand && before.reserved === reserved && before.available === available;
     if (isSame && !shelf.relabelled) continue;
     shelf.relabelled = false;
@@ -262,7 +265,7 @@ export async function tellSets(tx: Tx, before: Product, after: Product): Promise
     .flatMap(({ id, merchant_id }) => (merchant_id === after.merchant_id ? id : []));
   // Locked, so that whoever changes a part at the same moment either is counted here or finds the bundle as it is now.
   const parts = await lockShelves(tx, ids);
-  const free = new Map(parts.map(({ product, items }) => [product.sku, availableOf(items, tx.now)]));
+  const free = new Map(parts.map((part) => [part.product.sku, availableOf(part, tx.now)]));
   const [shelf] = await loadShelves(tx, [after.id]);
   if (shelf === undefined) return;
   const sets = setsOf(after, free);

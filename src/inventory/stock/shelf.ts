@@ -4,7 +4,7 @@ import { dayEndTextOrNull } from "../../kit/zone.ts";
 import type { Product } from "../../products/product.ts";
 import { isSold } from "../../products/status.ts";
 import { placeShown } from "../bin_codes.ts";
-import { isPastExpiry, wasFresh } from "../ledger/shelf_life.ts";
+import { isPastExpiry, lastsFor, wasFresh } from "../ledger/shelf_life.ts";
 import type { Spot, StockItem } from "../ledger/spot.ts";
 import { causeOf, type ItemStatus, isAvailable, lotStatusAt, type UnavailableCause } from "../status.ts";
 
@@ -46,7 +46,16 @@ export interface Shelf {
   readonly incoming: number;
 }
 
-/** Units that are in the house and not for sale, by why they are not. Promised ones are not counted. */
+/** For how long units of a product must keep to be promised. */
+type ShelfLife = Pick<StockedProduct, "min_shelf_life_days">;
+
+/** Units of one product. */
+interface Stock {
+  readonly product: ShelfLife;
+  readonly items: readonly StockItem[];
+}
+
+/** Units that are in the house and cannot be promised, by why they are not. Promised ones are not counted. */
 type Unavailable = Readonly<Record<UnavailableCause, number>>;
 
 /** The sums over a product's stock: `available` + `reserved` + all of `unavailable` is `on_hand`. */
@@ -58,9 +67,14 @@ interface Totals {
   readonly unavailable: Unavailable;
 }
 
-/** Whether units of a spot may be promised at this moment (ms): in a storage bin, of an available, unexpired lot. */
+/** Whether units of a spot are for sale at this moment (ms): in a storage bin, of an available, unexpired lot. */
 export function isSellable(item: Spot, now: number): boolean {
   return item.bin_kind === "storage" && (item.lot_id === null || isLotGood(item, now));
+}
+
+/** Whether units of a product's spot may be promised at this moment (ms): for sale, and they keep long enough. */
+export function isPromisable(item: Spot, { min_shelf_life_days }: ShelfLife, now: number): boolean {
+  return isSellable(item, now) && lastsFor(item, min_shelf_life_days, now);
 }
 
 /** Whether an item's lot, if it has one, may leave the house at this moment (ms). */
@@ -69,23 +83,23 @@ export function isLotGood(spot: Spot, now: number): boolean {
 }
 
 /** Sums up a product's stock at this moment (ms). */
-export function totalsOf(items: readonly StockItem[], now: number): Totals {
+export function totalsOf({ product, items }: Stock, now: number): Totals {
   let [on_hand, reserved, available, picked] = [0, 0, 0, 0];
-  const unavailable = { quarantined: 0, damaged: 0, expired: 0, putback: 0, returns: 0 };
+  const unavailable = { quarantined: 0, damaged: 0, expired: 0, short_dated: 0, putback: 0, returns: 0 };
   for (const item of items) {
     const free = item.on_hand - item.reserved;
     on_hand += item.on_hand;
     reserved += item.reserved;
     if (item.bin_kind === "staging") picked += item.reserved;
-    if (isSellable(item, now)) available += free;
-    else unavailable[whyNot(item)] += free;
+    if (isPromisable(item, product, now)) available += free;
+    else unavailable[whyNot(item, now)] += free;
   }
   return { on_hand, reserved, available, picked, unavailable };
 }
 
-/** Why units of a spot that are not promised are not for sale. */
-export function whyNot({ bin_kind, lot_status }: Spot): UnavailableCause {
-  switch (bin_kind) {
+/** Why units of a spot that nobody is promised cannot be promised at this moment (ms). */
+export function whyNot(spot: Spot, now: number): UnavailableCause {
+  switch (spot.bin_kind) {
     case "returns":
       return "returns";
     case "putback":
@@ -96,22 +110,26 @@ export function whyNot({ bin_kind, lot_status }: Spot): UnavailableCause {
     case "quarantine":
       return "quarantined";
     case "storage":
-      return causeOf(lot_status);
+      return isLotGood(spot, now) ? "short_dated" : causeOf(spot.lot_status);
   }
 }
 
 /** The units of a product that may be promised at this moment (ms) and are not. */
-export function availableOf(items: readonly StockItem[], now: number): number {
+export function availableOf({ product, items }: Stock, now: number): number {
   let available = 0;
-  for (const item of items) if (isSellable(item, now)) available += item.on_hand - item.reserved;
+  for (const item of items) if (isPromisable(item, product, now)) available += item.on_hand - item.reserved;
   return available;
 }
 
 /** As `availableOf`, by what was last noted of time and not by what it has changed since. */
-export function lastAvailableOf(items: readonly StockItem[]): number {
+export function lastAvailableOf({ product: { min_shelf_life_days }, items }: Stock): number {
   const isNoted = ({ lot_status }: StockItem) => lot_status === null || isAvailable(lot_status);
-  const fresh = items.filter((item) => item.bin_kind === "storage" && isNoted(item) && wasFresh(item));
-  return fresh.reduce((sum, item) => sum + item.on_hand - item.reserved, 0);
+  let available = 0;
+  for (const item of items) {
+    const counts = item.bin_kind === "storage" && isNoted(item) && wasFresh(item, min_shelf_life_days);
+    if (counts) available += item.on_hand - item.reserved;
+  }
+  return available;
 }
 
 /** What a product's stock is called when so many units are available and so many are waited for. */
@@ -126,13 +144,9 @@ export function itemStatus(
 }
 
 /** A product's stock as the list of levels shows it; `last_updated` in milliseconds. */
-export function levelView(
-  { product, items, backordered, incoming, sets }: Shelf,
-  now: number,
-  last_updated: number,
-  shows_bins = true,
-) {
-  const { on_hand, reserved, available: own, picked, unavailable } = totalsOf(items, now);
+export function levelView(shelf: Shelf, now: number, last_updated: number, shows_bins = true) {
+  const { product, items, backordered, incoming, sets } = shelf;
+  const { on_hand, reserved, available: own, picked, unavailable } = totalsOf(shelf, now);
   const available = sets ?? own;
   return {
     merchant_id: wireId("merchant", product.merchant_id),

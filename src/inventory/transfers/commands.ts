@@ -51,7 +51,9 @@ export async function shipTransfer(tx: Tx, id: string, actor: Actor): Promise<Tr
   const shortages: Shortage[] = [];
   for (const line of lines) {
     const shelf = shelfOf(shelves, line.product_id);
-    const portions = chooseUnits(line, shelf.items, { warehouse_id, now: tx.now, crowded: shelf.crowded });
+    const { min_shelf_life_days } = shelf.product;
+    const source = { warehouse_id, now: tx.now, crowded: shelf.crowded, min_shelf_life_days };
+    const portions = chooseUnits(line, shelf.items, source);
     const available = portions.reduce((units, portion) => units + portion.quantity, 0);
     if (available < line.quantity) shortages.push({ line, available });
     const loads = new Map<number | null, NewLoad>();

@@ -1,7 +1,7 @@
 import { invalid } from "../../kit/fault.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import { byAge, type Portion } from "../reservations/rules.ts";
-import { isSellable } from "../stock/shelf.ts";
+import { isPromisable } from "../stock/shelf.ts";
 import type { TransferLine, TransferLoad } from "./transfer.ts";
 
 /** What units a line may take, and when (ms). */
@@ -10,22 +10,25 @@ interface Source {
   readonly now: number;
   /** Whether older orders wait for the units, so that none may be taken. */
   readonly crowded: boolean;
+  /** For how many days units must keep to be for sale. */
+  readonly min_shelf_life_days: number;
 }
 
 /**
  * The units that are shipped for a line: free ones in storage, first expired first, then first received. Units of a lot
- * that is not for sale are moved only if the lot is named. Answers fewer if there are not enough.
+ * that is not for sale, or that are too close to expiry, are moved only if the lot is named. Answers fewer if there are
+ * not enough.
  */
 export function chooseUnits(
   { quantity, lot_number, bin }: Pick<TransferLine, "quantity" | "lot_number" | "bin">,
   items: readonly StockItem[],
-  { warehouse_id, now, crowded }: Source,
+  { warehouse_id, now, crowded, min_shelf_life_days }: Source,
 ): Portion[] {
   const isMeant = (item: StockItem) =>
     item.warehouse_id === warehouse_id &&
     item.bin_kind === "storage" &&
     (bin === null || item.bin === bin) &&
-    (lot_number === null ? isSellable(item, now) : item.lot_number === lot_number);
+    (lot_number === null ? isPromisable(item, { min_shelf_life_days }, now) : item.lot_number === lot_number);
   const candidates = (crowded ? [] : items)
     .filter(isMeant)
     .map((item) => ({ item, free: item.on_hand - item.reserved }))

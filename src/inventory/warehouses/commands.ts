@@ -121,6 +121,8 @@ export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse
   const furnished = await getWarehouse(tx, before.id);
   if (isDeepStrictEqual({ ...furnished, ...fields }, before)) return before;
   await save(tx, before, fields);
+  // In another zone it may be another day.
+  if (before.timezone !== (input.timezone ?? before.timezone)) tx.wake("inventory.expire_lots", tx.now);
   return getWarehouse(tx, before.id);
 }
 

@@ -27,7 +27,7 @@ test("what there is at all is seen in the picture, and all of it fills the bar",
 });
 
 test("the parts of the picture are what is on hand, each unit once", () => {
-  const unavailable = { quarantined: 1, damaged: 2, expired: 0, putback: 3, returns: 0 };
+  const unavailable = { quarantined: 1, damaged: 2, expired: 0, short_dated: 0, putback: 3, returns: 0 };
   const level = { on_hand: 30, available: 9, reserved: 15, picked: 4, unavailable, incoming: 7, backordered: 8 };
   const { available, promised, picked, apart, ...others } = partsOf(level as Parameters<typeof partsOf>[0]);
   expect([available, promised, picked, apart.map(({ units }) => units)]).toEqual([9, 11, 4, [1, 2, 3]]);

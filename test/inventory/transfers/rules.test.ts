@@ -48,7 +48,7 @@ describe("units leave", () => {
   const others = [item({ warehouse_id: 2 }), item({ bin_kind: "staging" }), item({ bin_kind: "damage" })];
   const apart = lot("LATE", 300, { bin_kind: "quarantine" });
   const items = [late, apart, ...others, recalled, past, soon];
-  const source = { warehouse_id: 1, now: 100 * 86_400_000, crowded: false };
+  const source = { warehouse_id: 1, now: 100 * 86_400_000, crowded: false, min_shelf_life_days: 0 };
   const line = { quantity: 5, lot_number: null, bin: null };
   const chosen = (more: object, from = source) =>
     chooseUnits({ ...line, ...more }, items, from).map(({ item, quantity }) => [item.lot_number, quantity]);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { words } from "../texts/common.ts";
-import { ago, date, dateWithin, exactMoment, moment, nothing } from "../texts/format.ts";
+import { ago, date, dateStartingAt, dateWithin, exactMoment, moment, nothing } from "../texts/format.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { now } from "./now.ts";
@@ -17,9 +17,15 @@ export function Time({ at, exact = false }: { readonly at: string | null | undef
   );
 }
 
+interface DayProps {
+  readonly at: string | null | undefined;
+  /** The zone in which the first moment of a day stands for its date. */
+  readonly zone?: string;
+}
+
 /** A calendar date, or a time where a timestamp is no date. */
-export function Day({ at }: { readonly at: string | null | undefined }) {
-  const written = at ? dateWithin(at) : null;
+export function Day({ at, zone }: DayProps) {
+  const written = at ? ((zone ? dateStartingAt(at, zone) : null) ?? dateWithin(at)) : null;
   return written === null ? <Time at={at} /> : <time dateTime={written}>{date(written)}</time>;
 }
 

@@ -116,6 +116,18 @@ export function dateWithin(value: string): string | null {
   return /T(?:00:00:00(?:\.000)?|23:59:59(?:\.999)?)Z$/.test(value) ? value.slice(0, 10) : null;
 }
 
+/** The date that it is in a zone at a moment, as `YYYY-MM-DD`. */
+export function dateIn(at: string | number, timeZone: string): string {
+  const options = { timeZone, year: "numeric", month: "2-digit", day: "2-digit" } as const;
+  return new Intl.DateTimeFormat("sv-SE", options).format(new Date(at));
+}
+
+/** The date on which a timestamp is the first moment of the day in a zone; null for any other timestamp. */
+export function dateStartingAt(value: string, timeZone: string): string | null {
+  const day = dateIn(value, timeZone);
+  return dateIn(Date.parse(value) - 1, timeZone) === day ? null : day;
+}
+
 /** A calendar date as such, any other timestamp by the person's own clock. */
 export function dateOrMoment(value: string): string {
   const written = dateWithin(value);

@@ -34,12 +34,14 @@ const sums = (db: Db, ids: readonly number[], days: LocalDays) =>
       on_hand: sum(sql`${stock_items.on_hand}`),
       reserved: sum(sql`${stock_items.reserved}`),
       available: sum(sql`case when ${bins.kind} = 'storage' and (${lots.id} is null or ${isAvailable}
-          and (${lots.expires_on} is null or ${lots.expires_on} >= ${dayIn(days, stock_items.warehouse_id)}))
+          and (${lots.expires_on} is null
+            or ${lots.expires_on} - ${products.min_shelf_life_days} >= ${dayIn(days, stock_items.warehouse_id)}))
         then ${stock_items.on_hand} - ${stock_items.reserved} else 0 end`),
       staged: when(sql`${bins.kind} = 'staging'`),
       in_lots: when(sql`${stock_items.lot_id} is not null`),
     })
     .from(stock_items)
+    .innerJoin(products, eq(products.id, stock_items.product_id))
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .leftJoin(lots, eq(lots.id, stock_items.lot_id))
     .where(among(stock_items.product_id, sql`${list(ids)}`))

@@ -69,7 +69,7 @@ export function BinPanel({ warehouse, code, onClose }: Props) {
                 <span class="muted">{row.name}</span>
                 {row.lot_number && (
                   <small>
-                    {row.lot_number} <Expiry at={row.expiration_date} />
+                    {row.lot_number} <Expiry at={row.expiration_date} warehouse={row.warehouse_id} />
                   </small>
                 )}
               </li>

@@ -9,7 +9,7 @@ import { Day, Time } from "../../kit/values.tsx";
 import { count } from "../../texts/format.ts";
 import { lotTexts as texts } from "../../texts/lots.ts";
 import { Expiry } from "../stock_parts/places.tsx";
-import { dayFromNow, optionsOf } from "../stock_parts/shared.ts";
+import { dayFromNow, optionsOf, useWarehouses } from "../stock_parts/shared.ts";
 
 const tones: Readonly<Record<Lot["status"], Tone>> = {
   available: "good",
@@ -25,6 +25,12 @@ export function LotBadge({ status }: Pick<Lot, "status">) {
   return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
 }
 
+/** When a lot came. */
+export function Received({ lot }: { readonly lot: Pick<Lot, "received_date" | "locations"> }) {
+  const { zoneOf } = useWarehouses();
+  return <Day at={lot.received_date} zone={zoneOf(lot.locations[0]?.warehouse_id)} />;
+}
+
 const columns: readonly Column<Lot>[] = [
   { id: "lot", title: texts.lot, cell: ({ lot_number }) => <code>{lot_number}</code> },
   { id: "sku", title: texts.sku, cell: ({ sku }) => sku, wide: true },
@@ -33,17 +39,18 @@ const columns: readonly Column<Lot>[] = [
     id: "expiry",
     title: texts.expiry,
     sort: "expiration_date",
-    cell: ({ expiration_date }) => <Expiry at={expiration_date} />,
+    cell: (lot) => <Expiry at={lot.expiration_date} warehouse={lot.locations[0]?.warehouse_id} />,
   },
   { id: "quantity", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
   { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => count(reserved) },
   { id: "picked", title: texts.picked, align: "right", extra: true, cell: ({ picked }) => count(picked) },
-  { id: "received", title: texts.received, cell: ({ received_date }) => <Day at={received_date} /> },
+  { id: "received", title: texts.received, cell: (lot) => <Received lot={lot} /> },
   { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-function settings(): ListSettings<Lot> {
-  const within = [7, 30, 90].map((days) => ({ value: dayFromNow(days), title: texts.expiresIn(days) }));
+function useSettings(): ListSettings<Lot> {
+  const { zoneOf } = useWarehouses();
+  const within = [7, 30, 90].map((days) => ({ value: dayFromNow(days + 1, zoneOf()), title: texts.expiresIn(days) }));
   return {
     name: texts.title,
     path: "/inventory/lots",
@@ -69,10 +76,10 @@ function settings(): ListSettings<Lot> {
 
 /** All lots. */
 export function LotsScreen() {
-  return <ListPage<Lot> {...settings()} title={texts.title} sort="-created_at" />;
+  return <ListPage<Lot> {...useSettings()} title={texts.title} sort="-created_at" />;
 }
 
 /** The lots of a SKU, by expiry. */
 export function LotsOfSku({ sku }: { readonly sku: string }) {
-  return <List<Lot> {...settings()} params={{ sku }} sort="expiration_date" />;
+  return <List<Lot> {...useSettings()} params={{ sku }} sort="expiration_date" />;
 }

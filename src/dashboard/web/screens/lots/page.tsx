@@ -14,14 +14,14 @@ import { Card, Columns, Page } from "../../kit/page.tsx";
 import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
-import { Day, DescriptionList, Time, Timeline } from "../../kit/values.tsx";
+import { DescriptionList, Time, Timeline } from "../../kit/values.tsx";
 import { refused, toast } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
-import { count } from "../../texts/format.ts";
+import { count, dateIn } from "../../texts/format.ts";
 import { lotTexts as texts } from "../../texts/lots.ts";
 import { binHref, Expiry } from "../stock_parts/places.tsx";
 import { said, stockHref, useWarehouses } from "../stock_parts/shared.ts";
-import { LotBadge } from "./list.tsx";
+import { LotBadge, Received } from "./list.tsx";
 
 type Given = LotDetail["allowed_statuses"][number];
 type Changed = LotDetail & { readonly backordered_orders: readonly { readonly order_number: string }[] };
@@ -120,9 +120,10 @@ function StatusDialog({ status, lot, etag, onClose }: DialogProps & { readonly s
 }
 
 function DatesDialog({ lot, etag, onClose }: DialogProps) {
+  const { zoneOf } = useWarehouses();
   const days = {
     expiration_date: lot.expiration_date?.slice(0, 10) ?? "",
-    received_date: lot.received_date.slice(0, 10),
+    received_date: dateIn(lot.received_date, zoneOf(lot.locations[0]?.warehouse_id)),
   };
   return (
     <FormDialog
@@ -232,8 +233,11 @@ function Side({ lot }: { readonly lot: LotDetail }) {
             [texts.onHand, count(lot.quantity)],
             [texts.promised, count(lot.reserved)],
             [texts.picked, count(lot.picked)],
-            [texts.expiry, lot.expiration_date && <Expiry at={lot.expiration_date} />],
-            [texts.received, <Day at={lot.received_date} />],
+            [
+              texts.expiry,
+              lot.expiration_date && <Expiry at={lot.expiration_date} warehouse={lot.locations[0]?.warehouse_id} />,
+            ],
+            [texts.received, <Received lot={lot} />],
             [texts.created, <Time at={lot.created_at} />],
           ]}
         />

@@ -28,7 +28,7 @@ const sum = (lines: Receipt["lines"], of: "quantity" | "quantity_received") =>
 
 /** All receipts. */
 export function ReceiptsScreen() {
-  const { several, options, nameOf } = useWarehouses();
+  const { several, options, nameOf, zoneOf } = useWarehouses();
   const add = mayAlso("stock.write") && (
     <LinkButton kind="primary" icon="plus" title={texts.create} href={to("/receipts/new")} />
   );
@@ -42,7 +42,7 @@ export function ReceiptsScreen() {
       id: "expected",
       title: texts.expected,
       sort: "expected_at",
-      cell: ({ expected_at }) => <Day at={expected_at} />,
+      cell: ({ expected_at, location }) => <Day at={expected_at} zone={zoneOf(location)} />,
     },
     { id: "lines", title: texts.lines, align: "right", cell: ({ lines }) => count(lines.length) },
     {

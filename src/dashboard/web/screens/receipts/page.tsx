@@ -62,7 +62,7 @@ function Odd({ units }: { readonly units: number }) {
 export function ReceiptScreen({ params }: ScreenProps) {
   const found = useQuery<Receipt>(`/inventory/receipts/${params["id"]}`);
   const { data: receipt, etag, problem, loading, reload } = found;
-  const { nameOf } = useWarehouses();
+  const { nameOf, zoneOf } = useWarehouses();
   const [entering, setEntering] = useState(false);
   const back = { href: to("/receipts"), title: texts.title };
   if (loading) return <Skeleton />;
@@ -102,7 +102,10 @@ export function ReceiptScreen({ params }: ScreenProps) {
                 [texts.warehouse, nameOf(receipt.location)],
                 [texts.supplier, supplier],
                 [texts.reference, reference],
-                [texts.expected, receipt.expected_at && <Day at={receipt.expected_at} />],
+                [
+                  texts.expected,
+                  receipt.expected_at && <Day at={receipt.expected_at} zone={zoneOf(receipt.location)} />,
+                ],
                 [texts.created, <Time key="created" at={receipt.created_at} />],
                 receipt.closed_at === null
                   ? null

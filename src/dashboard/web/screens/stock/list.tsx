@@ -60,10 +60,10 @@ function binsOf(locations: Level["locations"]): string {
 
 /** The stock levels of all SKUs. */
 export function LevelsScreen() {
-  const { several, options } = useWarehouses();
+  const { several, zoneOf, options } = useWarehouses();
   const [adding, setAdding] = useState(false);
   const writes = may("stock.write");
-  const within = [7, 30, 90].map((days) => ({ value: dayFromNow(days), title: texts.expiresIn(days) }));
+  const within = [7, 30, 90].map((days) => ({ value: dayFromNow(days + 1, zoneOf()), title: texts.expiresIn(days) }));
   return (
     <>
       <ListPage<Level>

@@ -13,14 +13,22 @@ import { daysUntil, stockHref, useWarehouses } from "./shared.ts";
 export const binHref = (warehouse_id: string, bin: string) =>
   to(`/bins/${encodeURIComponent(warehouse_id)}/${encodeURIComponent(bin)}`);
 
+interface ExpiryProps {
+  readonly at: string | null;
+  /** The warehouse by whose calendar it counts. */
+  readonly warehouse?: string | undefined;
+}
+
 /** An expiry date, marked if it is near or past. */
-export function Expiry({ at }: { readonly at: string | null }) {
+export function Expiry({ at, warehouse }: ExpiryProps) {
+  const { zoneOf } = useWarehouses();
   if (at === null) return null;
-  const days = daysUntil(at);
-  const tone = days <= 0 ? "bad" : days <= 30 ? "warning" : null;
+  const days = daysUntil(at, zoneOf(warehouse));
+  const tone = days < 0 ? "bad" : days <= 30 ? "warning" : null;
+  const left = days < 0 ? texts.causes.expired : days === 0 ? texts.lastDay : `${days} d`;
   return (
     <>
-      {date(at)} {tone && <Badge tone={tone}>{days <= 0 ? texts.causes.expired : `${days} d`}</Badge>}
+      {date(at)} {tone && <Badge tone={tone}>{left}</Badge>}
     </>
   );
 }
@@ -81,7 +89,11 @@ export function Places({ rows, of, acts }: Props) {
       title: texts.lot,
       cell: ({ lot_id, lot_number }) => (lot_id === null ? "" : <a href={to(`/lots/${lot_id}`)}>{lot_number}</a>),
     },
-    { id: "expiry", title: texts.expiry, cell: ({ expiration_date }) => <Expiry at={expiration_date} /> },
+    {
+      id: "expiry",
+      title: texts.expiry,
+      cell: (row) => <Expiry at={row.expiration_date} warehouse={row.warehouse_id} />,
+    },
     { id: "units", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
     { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => count(reserved) },
     { id: "available", title: texts.available, align: "right", cell: ({ available }) => count(available) },

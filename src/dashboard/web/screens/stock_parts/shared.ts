@@ -5,6 +5,7 @@ import type { Warehouse } from "../../api/stock_types.ts";
 import { to } from "../../browser/router.ts";
 import type { Option } from "../../kit/fields.tsx";
 import { now } from "../../kit/now.ts";
+import { dateIn } from "../../texts/format.ts";
 
 /** The page of a SKU, which several merchants may have: that of the merchant whose `owned` is. */
 export const stockHref = (sku: string, owned: object = {}, params: Readonly<Record<string, string>> = {}) =>
@@ -18,8 +19,10 @@ export const optionsOf = (all: Readonly<Record<string, string>>): readonly Optio
 export function useWarehouses() {
   const { data: all = [], problem } = useQuery<readonly Warehouse[]>("/inventory/locations");
   const nameOf = (id: string) => all.find(({ warehouse_id }) => warehouse_id === id)?.name ?? id;
+  /** The time zone of a warehouse, or of the first one. */
+  const zoneOf = (id?: string) => (all.find(({ warehouse_id }) => warehouse_id === id) ?? all[0])?.timezone ?? "UTC";
   const options = all.map(({ warehouse_id, name }) => ({ value: warehouse_id, title: name }));
-  return { all, several: all.length > 1, nameOf, options, problem };
+  return { all, several: all.length > 1, nameOf, zoneOf, options, problem };
 }
 
 /** A whole number that was entered; null when it is none. */
@@ -33,8 +36,10 @@ export const said = (value: unknown): string | undefined => String(value ?? "").
 
 const day_ms = 86_400_000;
 
-/** The day so many days from now, as the API takes it. */
-export const dayFromNow = (days: number) => new Date(now.value + days * day_ms).toISOString().slice(0, 10);
+/** The day so many days from today in a zone, as the API takes it. */
+export const dayFromNow = (days: number, zone: string) =>
+  new Date(Date.parse(dateIn(now.value, zone)) + days * day_ms).toISOString().slice(0, 10);
 
-/** Whole days until a moment; below zero when it is past. */
-export const daysUntil = (moment: string) => Math.ceil((new Date(moment).getTime() - now.value) / day_ms);
+/** Days from today in a zone until a date: 0 on the day itself, below zero when it is past. */
+export const daysUntil = (expiry: string, zone: string) =>
+  (Date.parse(expiry.slice(0, 10)) - Date.parse(dateIn(now.value, zone))) / day_ms;
