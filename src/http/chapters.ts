@@ -41,8 +41,8 @@ export const chapters = [
   {
     name: "Inventory",
     description:
-      "Levels of stock. `available` can be reserved now, `reserved` is held for orders and has not left, `total` is both." +
-      " Every change is a row in the ledger.",
+      "Levels of stock. `available` can be reserved now, `reserved` is held for orders and has not left," +
+      " `total` is both. Every change is a row in the ledger.",
   },
   {
     name: "Customers",

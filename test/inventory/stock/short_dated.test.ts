@@ -74,7 +74,7 @@ describe("works", () => {
     expect(await level(sku)).toMatchObject({ available: 0, reserved: 10, unavailable: { short_dated: 5 } });
   });
 
-  test("units become too close to expiry at the warehouse's midnight, by a timer; what is promised stays so", async () => {
+  test("units become too close to expiry at midnight there, by a timer; what is promised stays so", async () => {
     const { sku } = await product({ min_shelf_life_days: 10, reorder_point: 2 });
     const set = `SET-${sku}`;
     await app.post("/products", { sku: set, name: set, type: "bundle", components: [{ sku, quantity: 1 }] });
