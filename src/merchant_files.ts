@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { billableExport } from "./billing/routes.ts";
 import { storageExport } from "./billing/storage/routes.ts";
 import { type addressView, type Customer, customerView } from "./customers/customer.ts";
-import { listCustomers } from "./customers/store.ts";
+import { listCustomers, withAddresses } from "./customers/store.ts";
 import type { Stores } from "./database/open.ts";
 import type { Db, Store } from "./database/store.ts";
 import { type CsvFile, csvPages, pagesOf } from "./http/csv.ts";
@@ -13,9 +13,9 @@ import { movementExport } from "./inventory/ledger/routes.ts";
 import { lotView } from "./inventory/lots/lot.ts";
 import { listLots, listLotUnits, lotPosition, zonesOf } from "./inventory/lots/store.ts";
 import { type Receipt, receiptView } from "./inventory/receipts/receipt.ts";
-import { listReceipts, receiptPosition } from "./inventory/receipts/store.ts";
+import { listReceipts, receiptPosition, wholeReceipts } from "./inventory/receipts/store.ts";
 import { exportWithoutBins } from "./inventory/sheets/routes.ts";
-import { listTransfers } from "./inventory/transfers/store.ts";
+import { listTransfers, wholeTransfers } from "./inventory/transfers/store.ts";
 import { transferView } from "./inventory/transfers/transfer.ts";
 import { type AskerWithPeople, listPeople } from "./keys/actors/store.ts";
 import type { Cell } from "./kit/csv.ts";
@@ -28,13 +28,14 @@ import { getMerchant } from "./merchants/store.ts";
 import { listOrders, orderPosition } from "./orders/list/store.ts";
 import { orderView } from "./orders/order.ts";
 import { orderExport } from "./orders/sheets/routes.ts";
+import { wholeOrders } from "./orders/store.ts";
 import { eventView } from "./outbox/routes.ts";
 import { listEvents, type StoredEvent } from "./outbox/store.ts";
 import { productView } from "./products/product.ts";
 import { productExport } from "./products/sheets/routes.ts";
 import { listProductsAfter } from "./products/store.ts";
 import { type Return, returnView } from "./returns/return.ts";
-import { listReturns } from "./returns/store.ts";
+import { listReturns, wholeReturns } from "./returns/store.ts";
 import { labelExport } from "./shipping/labels/list/routes.ts";
 import { trackedExport } from "./tracking/following/routes.ts";
 import { parcelExport } from "./tracking/parcels/routes.ts";
@@ -112,7 +113,7 @@ function filesFor(asker: AskerWithPeople): readonly Writing[] {
         (db, window) => listOrders(db, {}, window, "created_at"),
         (order) => orderPosition(order, "created_at"),
       ),
-      (rows, db) => rows.map((order) => orderView(order, db.now)),
+      async (rows, db) => (await wholeOrders(db, rows)).map((order) => orderView(order, db.now)),
     ),
     ...both(parcelExport({})),
     ...both(labelExport(asker, {})),
@@ -133,7 +134,7 @@ function filesFor(asker: AskerWithPeople): readonly Writing[] {
     records("receipts", receiptSheet.records, (rows) => rows.map(receiptView)),
     records(
       "transfers",
-      paged((db, window) => listTransfers(db, {}, window), newest),
+      paged(async (db, window) => wholeTransfers(db, await listTransfers(db, {}, window)), newest),
       (rows) => rows.map((transfer) => transferView(transfer, false)),
     ),
     records("events", eventPages, (rows) => rows.map((event) => eventView(event, false))),
@@ -253,7 +254,7 @@ type AddressView = ReturnType<typeof addressView>;
 /** A row for each address, and one for a customer without any. */
 const customerSheet = sheet<Customer, { readonly customer: CustomerView; readonly at: AddressView | undefined }>(
   "customers.csv",
-  paged((db, window) => listCustomers(db, {}, window), newest),
+  paged(async (db, window) => withAddresses(db, await listCustomers(db, {}, window)), newest),
   (row) => {
     const customer = customerView(row);
     const all = customer.shipping_addresses;
@@ -286,7 +287,7 @@ type ReturnView = ReturnType<typeof returnView>;
 /** A row for each item. */
 const returnSheet = sheet<Return, { readonly of: ReturnView; readonly item: ReturnView["items"][number] }>(
   "returns.csv",
-  paged((db, window) => listReturns(db, {}, window), newest),
+  paged(async (db, window) => wholeReturns(db, await listReturns(db, {}, window)), newest),
   (row) => {
     const of = returnView(row);
     return of.items.map((item) => ({ of, item }));
@@ -318,7 +319,7 @@ type ReceiptView = ReturnType<typeof receiptView>;
 const receiptSheet = sheet<Receipt, { readonly of: ReceiptView; readonly line: ReceiptView["lines"][number] }>(
   "receipts.csv",
   paged(
-    (db, window) => listReceipts(db, {}, window, "-created_at"),
+    async (db, window) => wholeReceipts(db, await listReceipts(db, {}, window, "-created_at")),
     (receipt) => receiptPosition(receipt, "-created_at"),
   ),
   (row) => {

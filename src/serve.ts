@@ -133,10 +133,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
   // own.
   await furnish(stores);
   const whole = openWhole(service, (error) => endUnloaded(settings, error));
-  const outflow = new Outflow({
-    letGo: (request) => port?.waitFor(request, 1),
-    onError: (error) => log.error("an answer broke off", { error: String(error) }),
-  });
+  const outflow = outflowOf(log, (request) => port?.waitFor(request, 1));
   const onWaited = (request: Request) => port?.waitFor(request, idle_seconds);
   const entered = { log, slow_ms: settings.slow_ms, now, outflow, onWaited, witnesses: service.witnesses };
   const entrance = openEntrance(entered, whole.handle);
@@ -157,6 +154,15 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     return await stopped(house);
   };
   return { url, stop, lookAtCertificate: certificate.look, lookAtStorage: () => refusing(stores) };
+}
+
+/** Sends the large responses, and logs what becomes of those that are not read. */
+function outflowOf(log: Log, letGo: (request: Request) => void): Outflow {
+  return new Outflow({
+    letGo,
+    onError: (error) => log.error("an answer broke off", { error: String(error) }),
+    onRefused: (key) => log.warn("large responses were refused: too many others are not read", { key }),
+  });
 }
 
 /** Tries a write in both worlds; answers those that refused it. */

@@ -5,6 +5,7 @@ import { clock } from "./clock.ts";
 import { continuous } from "./continuous/main.ts";
 import type { FaultScript } from "./fault_script.ts";
 import { imports } from "./imports.ts";
+import { largeReads } from "./large_reads.ts";
 import { moves } from "./moves.ts";
 import { packages } from "./packages/main.ts";
 import { power } from "./power.ts";
@@ -21,6 +22,7 @@ const scripts: Readonly<Record<string, FaultScript>> = {
   imports,
   moves,
   unread,
+  "large-reads": largeReads,
   purchases,
   packages,
   restores,
@@ -34,7 +36,7 @@ const usage = () =>
     "Tries faults of the machine and of clients on services of its own, all of them or the named ones.",
     "A number after a name says how often, where that can be chosen.",
     "",
-    ...Object.entries(scripts).map(([name, { tells }]) => `  ${name.padEnd(10)} ${tells}`),
+    ...Object.entries(scripts).map(([name, { tells }]) => `  ${name.padEnd(11)} ${tells}`),
   ].join("\n");
 
 interface Wanted {

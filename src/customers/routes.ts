@@ -34,7 +34,7 @@ import {
   UpdateAddress,
   UpdateCustomer,
 } from "./schemas.ts";
-import { countCustomers, getCustomer, listCustomers, lockCustomer } from "./store.ts";
+import { countCustomers, getCustomer, listCustomers, lockCustomer, longCustomers, withAddresses } from "./store.ts";
 
 type Call = Parameters<typeof answerList>[0];
 
@@ -244,8 +244,9 @@ function list(call: Call, query: ListCustomers): Promise<Response> {
       rows: (db, window) => listCustomers(db, filter, window),
       count: (db) => countCustomers(db, filter),
       position: (customer) => [customer.created_at, customer.id],
+      long: longCustomers,
     },
-    (customers) => customers.map(customerView),
+    async (rows, db) => (await withAddresses(db, rows)).map(customerView),
     ({ data, pagination }) => ({ data, pagination }),
   );
 }

@@ -3,6 +3,7 @@ import { among, amongTexts, contains, forKeyShare, forUpdate, given, list, skipL
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
+import { longRecords } from "../database/long_records.ts";
 import { endOfClaims, noteHeld } from "../database/servers.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Reading, Tx, Writing } from "../database/store.ts";
@@ -13,7 +14,7 @@ import { makerOf, refuseShared, servesOne } from "../owners/rules.ts";
 import type { Address, Buyer, Customer } from "./customer.ts";
 import { type AddressDraft, type AddressFields, type CustomerFields, emailKey, wordsOf } from "./rules.ts";
 
-type Row = typeof customers.$inferSelect;
+type CustomerRow = typeof customers.$inferSelect;
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(customers).where(eq(customers.id, a.id)));
 const byIdLocked = prepared((sql, a: Args<{ id: number }>) =>
@@ -44,13 +45,14 @@ export async function lockCustomer(tx: Tx, id: string | number): Promise<Custome
   throw new Fault("customer_erased", `${wireId("customer", customer.id)} was erased. Create a new customer.`);
 }
 
-async function found(db: Db, rows: readonly Row[], id: string | number): Promise<Customer> {
+async function found(db: Db, rows: readonly CustomerRow[], id: string | number): Promise<Customer> {
   const [customer] = await withAddresses(db, rows);
   if (customer === undefined) throw missing("customer", id);
   return customer;
 }
 
-async function withAddresses(db: Db, rows: readonly Row[]): Promise<Customer[]> {
+/** Customers with their addresses. */
+export async function withAddresses(db: Db, rows: readonly CustomerRow[]): Promise<Customer[]> {
   if (rows.length === 0) return [];
   const all = await addressesOf(db, { customer_ids: list(rows.map((row) => row.id)) });
   const of = Map.groupBy(all, (address) => address.customer_id);
@@ -183,10 +185,10 @@ function matching({ q, email, created_after }: CustomerFilter): SQL | undefined 
   );
 }
 
-/** A page of customers by creation, newest first. */
-export async function listCustomers(db: Db, filter: CustomerFilter, window: Window): Promise<Customer[]> {
+/** A page of customers by creation, newest first, without their addresses. */
+export async function listCustomers(db: Db, filter: CustomerFilter, window: Window): Promise<CustomerRow[]> {
   const { limit, offset, after } = window;
-  const rows = await db.sql
+  return db.sql
     .select()
     .from(customers)
     .where(
@@ -198,8 +200,10 @@ export async function listCustomers(db: Db, filter: CustomerFilter, window: Wind
     .orderBy(desc(customers.created_at), desc(customers.id))
     .limit(limit)
     .offset(offset);
-  return withAddresses(db, rows);
 }
+
+/** Customers as a list reads them: one may have a hundred addresses. */
+export const longCustomers = longRecords(customers, addresses.customer_id, { record: 700, part: 500 });
 
 /** How many customers match. */
 export async function countCustomers(db: Db, filter: CustomerFilter): Promise<number> {

@@ -3,7 +3,7 @@ import type { Clock } from "../kit/clock.ts";
 import type { Mode } from "../kit/mode.ts";
 import type { Followed, JobName } from "./job_names.ts";
 import { kept, scopeKey } from "./scope.ts";
-import type { Db, Scope, StepListener, Store, StoreFacts, Tx } from "./store.ts";
+import type { Db, ReadLine, Scope, StepListener, Store, StoreFacts, Tx } from "./store.ts";
 import type { Depth } from "./whole_check.ts";
 
 const stores = new WeakMap<Store, Map<string, Store>>();
@@ -38,8 +38,8 @@ class ScopedStore implements Store {
     return this.base.scoped(scope);
   }
 
-  read<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return this.base.read((db) => work(db.scoped(this.scope)));
+  read<T>(work: (db: Db) => Promise<T>, line: ReadLine = this.scope.sees): Promise<T> {
+    return this.base.read((db) => work(db.scoped(this.scope)), line);
   }
 
   readLatest<T>(work: (db: Db) => Promise<T>): Promise<T> {

@@ -20,7 +20,7 @@ import { scopedStore } from "./scoped_store.ts";
 import { connectWriter, type SqliteConnection } from "./sqlite_connection.ts";
 import { SqliteReader } from "./sqlite_reader.ts";
 import { SteadyClock } from "./steady_clock.ts";
-import type { Db, Scope, StepListener, Store, StoreFacts, Tx } from "./store.ts";
+import type { Db, ReadLine, Scope, StepListener, Store, StoreFacts, Tx } from "./store.ts";
 import { Transaction, type World } from "./transaction.ts";
 import { told, troubleFault, troubleOf } from "./trouble.ts";
 import type { Depth } from "./whole_check.ts";
@@ -205,9 +205,9 @@ class SqliteStore implements Store {
     });
   }
 
-  read<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  read<T>(work: (db: Db) => Promise<T>, line: ReadLine = null): Promise<T> {
     if (this.#closed) return Promise.reject(stopping());
-    return this.#reader.read(work);
+    return this.#reader.read(work, line);
   }
 
   async readLatest<T>(work: (db: Db) => Promise<T>): Promise<T> {

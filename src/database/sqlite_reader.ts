@@ -1,11 +1,14 @@
 // The reading side of the store on SQLite: a connection that sees what is durable, and nothing before it is.
 import type { Statement } from "bun:sqlite";
+import { FairQueue } from "../kit/fair_queue.ts";
 import { OneTurn } from "./one_turn.ts";
 import { connectReader, type SqliteConnection } from "./sqlite_connection.ts";
-import type { Db } from "./store.ts";
+import type { Db, ReadLine } from "./store.ts";
 import { View, type World } from "./transaction.ts";
 
 const view_ms = 10;
+/** How long reads go on before the event loop turns. */
+const turn_ms = 10;
 
 interface ReaderSettings {
   readonly path: string;
@@ -31,7 +34,7 @@ export class SqliteReader {
   readonly #take: Statement;
   readonly #end: Statement;
   readonly #turn = new OneTurn();
-  #looks: Look[] = [];
+  readonly #looks = new FairQueue<ReadLine, Look>();
   /** The work on what is to be read, while it goes on. */
   #looking: Promise<void> | null = null;
   /** The end of the read that is under way. */
@@ -43,6 +46,8 @@ export class SqliteReader {
   /** Told when the view that is kept need be read no longer. */
   #released: (() => void)[] = [];
   #idle: Timer | null = null;
+  /** When the first read began since the event loop turned; null when none has. */
+  #turned_at: number | null = null;
   /** What was made once for all who read this view. */
   readonly #memos = new Map<string, unknown>();
 
@@ -54,9 +59,10 @@ export class SqliteReader {
     this.#end = this.#connection.plain("commit");
   }
 
-  read<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  /** Reads in several lines take turns. */
+  read<T>(work: (db: Db) => Promise<T>, line: ReadLine): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#looks.push({ work, done: resolve as (value: unknown) => void, fail: reject });
+      this.#looks.push(line, { work, done: resolve as (value: unknown) => void, fail: reject });
       this.#looking ??= Promise.resolve().then(() => this.#look());
     });
   }
@@ -101,16 +107,28 @@ export class SqliteReader {
   }
 
   async #look(): Promise<void> {
+    if (this.#isLate()) await new Promise(setImmediate);
     for (let next = this.#looks.shift(); next !== undefined; next = this.#looks.shift()) {
       const look = this.#lookOnce(next);
       this.#under_way = look;
       await look;
       this.#under_way = null;
+      if (!this.#looks.isEmpty && this.#isLate()) await new Promise(setImmediate);
     }
     this.#looking = null;
     if (this.#kept || !this.#connection.raw.inTransaction) return;
     if (this.#until === 0) this.#close();
     else this.#idle ??= setTimeout(() => this.#leave(), view_ms);
+  }
+
+  /** Whether reads have gone on for so long that other requests should have their turn. */
+  #isLate(): boolean {
+    if (this.#turned_at !== null) return performance.now() - this.#turned_at > turn_ms;
+    this.#turned_at = performance.now();
+    setImmediate(() => {
+      this.#turned_at = null;
+    });
+    return false;
   }
 
   async #lookOnce({ work, done, fail }: Look): Promise<void> {

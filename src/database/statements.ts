@@ -1,5 +1,6 @@
 // Statements that are built once for each connection and reused: building SQL costs ten times what running it does.
 import {
+  count,
   eq,
   getTableColumns,
   type InferInsertModel,
@@ -9,12 +10,12 @@ import {
   sql as template,
 } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
-import { among, given, int, list, listed, table, text } from "../../db/kit.ts";
+import { among, given, int, list, listed, named, table, text } from "../../db/kit.ts";
 import { engine } from "../config.ts";
 import { assert } from "../kit/assert.ts";
 import { quickened, quickenedRows, type Ready, type ReadyRows } from "./ready.ts";
 import { bareOf, ownerOf, scope_places, usesScope, withinOf } from "./scope.ts";
-import type { Filled, Reading, Tx, Writing } from "./store.ts";
+import type { Db, Filled, Reading, Tx, Writing } from "./store.ts";
 
 /** The arguments of a prepared statement, as its query names them: usable wherever Drizzle takes a value. */
 export type Args<A> = { readonly [K in keyof A & string]: Placeholder<K, A[K]> & SQL<A[K]> };
@@ -84,6 +85,25 @@ export function preparedOf<R, A = object, S extends Reading = Reading>(
     const { ids } = values;
     const [id] = ids;
     return id !== undefined && ids.length === 1 ? one(db, { ...values, id }) : some(db, { ...values, ids: list(ids) });
+  };
+}
+
+/**
+ * Prepares how many rows belong to each of some records: `const linesOf = preparedCounts(order_lines.order_id)`, then
+ * `await linesOf(db, ids)`.
+ */
+export function preparedCounts(of: AnyPgColumn): (db: Db, ids: readonly number[]) => Promise<number[]> {
+  const counted = preparedOf((sql, isOf) =>
+    sql
+      .select({ id: named(of, "of"), rows: count() })
+      .from(of.table)
+      .where(isOf(of))
+      .groupBy(of),
+  );
+  return async (db, ids) => {
+    if (ids.length === 0) return [];
+    const found = new Map((await counted(db, { ids })).map(({ id, rows }) => [Number(id), rows]));
+    return ids.map((id) => found.get(id) ?? 0);
   };
 }
 

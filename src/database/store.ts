@@ -106,6 +106,9 @@ export interface StoreFacts {
   readonly damage: string | null;
 }
 
+/** Who waits together to read: a merchant, by its id; those who see the records of all; slices of long responses. */
+export type ReadLine = number | null | "slices";
+
 /** What writes, and nothing else. */
 export type Writer = Pick<Store, "write">;
 
@@ -123,8 +126,11 @@ export interface Store {
   scoped(scope: Scope): Store;
   /** The store's time: no transaction that begins later has an earlier `now`, unless the clock was set far back. */
   readonly clock: Clock;
-  /** A consistent read-only view. `work` awaits nothing but `db`. */
-  read<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  /**
+   * A consistent read-only view. `work` awaits nothing but `db`. Reads in several lines take turns; each merchant has
+   * a line of its own unless one is given.
+   */
+  read<T>(work: (db: Db) => Promise<T>, line?: ReadLine): Promise<T>;
   /** As `read`, and it sees what another process committed before this call. It may wait for the disk. */
   readLatest<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**

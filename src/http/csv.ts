@@ -1,7 +1,7 @@
 import type { Db, Store } from "../database/store.ts";
 import { type Cell, csvLine, safeCell } from "../kit/csv.ts";
 import type { Call } from "./call.ts";
-import { traceOf } from "./trace.ts";
+import { answerSliced, inLine } from "./slices.ts";
 
 /** How one file of CSV is made: its columns, and its rows a page at a time. */
 export interface CsvFile<Row, After = Row> {
@@ -47,6 +47,9 @@ function pageCharacters(): number {
   return Math.min(Math.max(pages_characters / Math.max(files, 1), page_characters_min), page_characters_max);
 }
 
+/** Does the work of one page when it is its turn. */
+type InTurn = (work: () => Promise<void>) => Promise<void>;
+
 /**
  * Writes the text of a CSV file, one page at a time. Each page is read in a view of its own, so that a slow client
  * holds no view open. No spreadsheet reads a cell of it as a formula.
@@ -59,10 +62,12 @@ class CsvWriter<Row, After> {
   #after: After | null = null;
   #ended = false;
   #row_characters: number | null = null;
+  readonly #inTurn: InTurn;
 
-  constructor(store: Store, file: CsvFile<Row, After>, bom: boolean) {
+  constructor(store: Store, file: CsvFile<Row, After>, bom: boolean, inTurn: InTurn) {
     this.#store = store;
     this.#file = file;
+    this.#inTurn = inTurn;
     this.#text = (bom ? byte_order_mark : "") + csvLine(file.columns);
   }
 
@@ -74,14 +79,11 @@ class CsvWriter<Row, After> {
   /** Writes the next rows, and before the first of them the names of the columns; false at the end. */
   async write(): Promise<boolean> {
     const { length } = this.#text;
-    while (!this.#ended && this.#text.length === length) await inLine(() => this.#writePage());
+    while (!this.#ended && this.#text.length === length) await this.#inTurn(() => this.#writePage());
     return this.waits;
   }
 
-  /**
-   * What is written. No promise brings it: one that was waited for is old to the collector of garbage, which would keep
-   * what it brought, too, until it next looks at all that is old.
-   */
+  /** What is written; see `SlicedText`. */
   take(): string {
     const text = this.#text;
     this.#text = "";
@@ -108,23 +110,8 @@ export async function* csvPages<Row, After>(
   file: CsvFile<Row, After>,
   bom = false,
 ): AsyncGenerator<string> {
-  const writer = new CsvWriter(store, file, bom);
+  const writer = new CsvWriter(store, file, bom, (work) => work());
   while (await writer.write()) yield writer.take();
-}
-
-let last: Promise<void> = Promise.resolve();
-
-/** Pages are written one after the other, however many files are sent at once; other requests run in between. */
-async function inLine<Done>(work: () => Promise<Done>): Promise<Done> {
-  const before = last;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  last = promise;
-  await before;
-  try {
-    return await work();
-  } finally {
-    setImmediate(resolve);
-  }
 }
 
 /**
@@ -136,8 +123,7 @@ export async function answerCsv<Row, After>(
   file: CsvFile<Row, After>,
   { bom = false }: { readonly bom?: boolean },
 ): Promise<Response> {
-  const bytes = new TextEncoder();
-  const writer = new CsvWriter(call.store, file, bom);
+  const writer = new CsvWriter(call.store, file, bom, (work) => inLine(call, work));
   // The first rows are read before the answer begins, so that a refusal can still be answered as one.
   await writer.write();
   let counts = false;
@@ -145,30 +131,19 @@ export async function answerCsv<Row, After>(
     if (is_sent !== counts) files += is_sent ? 1 : -1;
     counts = is_sent;
   };
-  const stream = new ReadableStream<Uint8Array>(
+  const write = async () => {
+    count(true);
+    return writer.waits || (await writer.write());
+  };
+  return answerSliced(
+    call,
+    { write, take: () => writer.take(), end: () => count(false) },
     {
-      async pull(controller) {
-        count(true);
-        let more = false;
-        try {
-          more = writer.waits || (await writer.write());
-        } finally {
-          if (!more) count(false);
-        }
-        if (more) controller.enqueue(bytes.encode(writer.take()));
-        else controller.close();
+      held_bytes: 2 * page_characters_max,
+      headers: {
+        "content-type": "text/csv; charset=utf-8; header=present",
+        "content-disposition": `attachment; filename="${file.name}"`,
       },
-      cancel: () => count(false),
     },
-    { highWaterMark: 0 },
   );
-  traceOf(call.request).held_bytes = 2 * page_characters_max;
-  return new Response(stream, {
-    headers: {
-      "content-type": "text/csv; charset=utf-8; header=present",
-      "content-disposition": `attachment; filename="${file.name}"`,
-      "x-request-id": call.request_id,
-      ...call.headers,
-    },
-  });
 }

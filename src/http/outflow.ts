@@ -1,7 +1,8 @@
 // Large answers are sent in pieces, each after the client has read the one before. So the memory for unread large
-// answers has a bound, and a client that reads nothing of one loses its connection.
+// answers has a bound, of which each key has its share, and a client that reads nothing of one loses its connection.
 import { Fault } from "../kit/fault.ts";
 import { counter, gauge } from "../kit/meter.ts";
+import { type Reader, traceOf } from "./trace.ts";
 
 /**
  * A smaller answer, such as a page of 50 orders, is sent whole: the system buffers most of it, and a connection that
@@ -12,11 +13,18 @@ export const small_bytes = 128 << 10;
 const piece_bytes = 64 << 10;
 const bytes_max = 128 << 20;
 const patience_ms = 30_000;
+const wait_ms = 5000;
+const retry_after_seconds = 5;
+const warn_every_ms = 60_000;
 
 const waiting = gauge("packhouse_http_answer_bytes_waiting", "Bytes of large answers that clients have not read yet.");
 const let_go = counter(
   "packhouse_http_slow_readers_total",
   "Connections closed because the client read its answer too slowly.",
+);
+const refusals = counter(
+  "packhouse_http_large_answers_refused_total",
+  "Large answers refused with 503 because clients had too many unread.",
 );
 
 interface OutflowSettings {
@@ -24,10 +32,14 @@ interface OutflowSettings {
   readonly letGo: (request: Request) => void;
   /** Called with the error that ended an answer early. */
   readonly onError: (error: unknown) => void;
+  /** Called with the key or user whose request was refused, once a minute at most. */
+  readonly onRefused?: (key: string) => void;
   /** How many bytes of large answers may be unread at a time. */
   readonly bytes_max?: number;
   /** How long a client may take to read one piece, in milliseconds. */
   readonly patience_ms?: number;
+  /** How long an answer waits for others to be read, in milliseconds. */
+  readonly wait_ms?: number;
   /** Milliseconds that have passed since some moment. */
   readonly elapsed?: () => number;
 }
@@ -41,45 +53,113 @@ interface Flow {
   given_at: number | null;
 }
 
+/** An answer that waits until others have been read. */
+interface Waiting {
+  readonly reader: Reader;
+  readonly bytes: number;
+  readonly admit: () => void;
+}
+
 /** The large answers of a server that are under way. */
 export class Outflow {
   readonly #settings: Required<OutflowSettings>;
   readonly #flows = new Set<Flow>();
+  /** In the order in which they came. */
+  readonly #queue = new Set<Waiting>();
+  /** The bytes of each key, and of each owner of keys. */
+  readonly #held = new Map<string, number>();
+  /** When it was said last that a key was refused. */
+  readonly #warned = new Map<string, number>();
   #bytes = 0;
   #watch: ReturnType<typeof setInterval> | undefined;
 
   constructor(settings: OutflowSettings) {
-    this.#settings = { bytes_max, patience_ms, elapsed: () => performance.now(), ...settings };
+    const defaults = { bytes_max, patience_ms, wait_ms, onRefused: () => {}, elapsed: () => performance.now() };
+    this.#settings = { ...defaults, ...settings };
   }
 
-  /** How many bytes wait. */
+  /** How many bytes clients have not read yet. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * The same answer in pieces, of which `held_bytes` are in memory at a time; null when the whole answer is.
-   * Refuses: unavailable, when too much is unread and the request can be repeated without harm.
+   * The same answer in pieces, of which `held_bytes` are in memory at a time; null when the whole answer is. It waits a
+   * while for its share of the memory. Refuses: unavailable, when its share is not free by then and the request can be
+   * repeated without harm.
    */
   async inPieces(request: Request, response: Response, held_bytes: number | null): Promise<Response> {
     const { status, headers, body } = response;
+    const { reader } = traceOf(request);
     const isRepeatable = request.method === "GET" || headers.has("idempotency-replayed");
-    if (isRepeatable && this.#bytes >= this.#settings.bytes_max) {
-      await body?.cancel();
-      const message = "Too many large answers wait to be read by clients. Nothing was done; try again.";
-      throw new Fault("unavailable", message, { retry_after_seconds: 5 });
+    const bytes = held_bytes === null ? await response.bytes() : null;
+    const size = held_bytes ?? bytes?.byteLength ?? 0;
+    if (!(await this.#reserve(reader, size, isRepeatable))) {
+      if (bytes === null) await body?.cancel();
+      this.#refuse(reader);
+      const message =
+        "Too many large responses wait to be read by clients. Read earlier ones to their end, then try again.";
+      throw new Fault("unavailable", message, { retry_after_seconds });
     }
-    if (held_bytes !== null) {
-      return new Response(this.#send(request, held_bytes, readIn(body)), { status, headers });
+    const source = bytes === null ? readIn(body) : cut(bytes);
+    return new Response(this.#send(request, size, source), { status, headers });
+  }
+
+  /** Takes so many bytes of the share of a reader, or waits for them; false when they are not free in time. */
+  async #reserve(reader: Reader, bytes: number, may_wait: boolean): Promise<boolean> {
+    if (!may_wait || this.#fits(reader, bytes)) {
+      this.#count(reader, bytes);
+      return true;
     }
-    const bytes = await response.bytes();
-    return new Response(this.#send(request, bytes.byteLength, cut(bytes)), { status, headers });
+    // What waits is in memory as well.
+    if (this.#waitingBytes(reader) + bytes > this.#settings.bytes_max / 4) return false;
+    return new Promise((resolve) => {
+      const waits: Waiting = {
+        reader,
+        bytes,
+        admit: () => {
+          clearTimeout(timer);
+          this.#queue.delete(waits);
+          this.#count(reader, bytes);
+          resolve(true);
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#queue.delete(waits);
+        resolve(false);
+      }, this.#settings.wait_ms);
+      this.#queue.add(waits);
+    });
+  }
+
+  /**
+   * Whether a reader may hold n more bytes: a key as many as stay free for all others, the keys of one owner together
+   * twice as many. So whatever some of them leave unread, there is room for everybody else.
+   */
+  #fits({ key, owner }: Reader, bytes: number): boolean {
+    if (this.#bytes === 0) return true;
+    const free = this.#settings.bytes_max - this.#bytes;
+    const isWithin = (name: string, shares: number) => (this.#held.get(name) ?? 0) + bytes <= shares * free;
+    return isWithin(key, 1) && (key === owner || isWithin(owner, 2));
+  }
+
+  #waitingBytes({ owner }: Reader): number {
+    let bytes = 0;
+    for (const { reader, bytes: own } of this.#queue) if (reader.owner === owner) bytes += own;
+    return bytes;
+  }
+
+  #refuse({ key }: Reader): void {
+    refusals.add(1);
+    const now = this.#settings.elapsed();
+    if (now - (this.#warned.get(key) ?? Number.NEGATIVE_INFINITY) < warn_every_ms) return;
+    this.#warned.set(key, now);
+    this.#settings.onRefused(key);
   }
 
   #send(request: Request, bytes: number, source: Flow["source"]): ReadableStream<Uint8Array> {
     const flow: Flow = { request, source, bytes, given_at: null };
     this.#flows.add(flow);
-    this.#count(bytes);
     this.#watch ??= setInterval(() => this.#look(), this.#settings.patience_ms / 4);
     const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
       // A closed connection is sent nothing more, or it would stay open.
@@ -107,7 +187,8 @@ export class Outflow {
 
   #end(flow: Flow): void {
     if (!this.#flows.delete(flow)) return;
-    this.#count(-flow.bytes);
+    this.#count(traceOf(flow.request).reader, -flow.bytes);
+    for (const { reader, bytes, admit } of this.#queue) if (this.#fits(reader, bytes)) admit();
     // Its memory is freed now, not when the connection has ended.
     flow.source.return().catch(this.#settings.onError);
     if (this.#flows.size > 0) return;
@@ -115,9 +196,14 @@ export class Outflow {
     this.#watch = undefined;
   }
 
-  #count(bytes: number): void {
+  #count({ key, owner }: Reader, bytes: number): void {
     this.#bytes += bytes;
     waiting.add(bytes);
+    for (const name of new Set([key, owner])) {
+      const held = (this.#held.get(name) ?? 0) + bytes;
+      if (held === 0) this.#held.delete(name);
+      else this.#held.set(name, held);
+    }
   }
 
   #look(): void {

@@ -1,10 +1,13 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { LongRecords } from "../database/long_records.ts";
 import type { Db } from "../database/store.ts";
 import { Fault, invalid } from "../kit/fault.ts";
-import type { PageQuery, Position, Window } from "../kit/page.ts";
+import { type PageQuery, type Position, slice_bytes, type Window } from "../kit/page.ts";
 import { jsonResponse } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { metaOf } from "./envelope.ts";
+import { isLong, type LongPage, PageWriter } from "./long_pages.ts";
+import { answerSliced } from "./slices.ts";
 
 /** A page of a list that is too long to count, and where reading stopped if that was before the page was full. */
 interface Stretch<Row> {
@@ -17,19 +20,26 @@ export interface Listing<Row> {
   readonly rows: (db: Db, window: Window) => Promise<readonly Row[] | Stretch<Row>>;
   readonly count: (db: Db) => Promise<number>;
   readonly position: (row: Row) => Position;
+  /** Of records that may be long, such as orders with their lines: a long page is read and sent in slices. */
+  readonly long?: LongRecords<Row>;
 }
 
+/** What the wire shows of rows, with whatever else belongs to them. */
+type Views<Row> = LongPage<Row>["views"];
 type Paged = { readonly data: readonly unknown[]; readonly pagination: Readonly<Record<string, unknown>> };
 
+/** A page by cursor ends before it is larger than this, unless one record alone is. */
+const cursor_page_bytes = 2_000_000;
+
 /**
- * Answers one page of a list, by page number with totals or by cursor without. `views` turns rows into what the wire
- * shows. Refuses: invalid_cursor, validation_failed (cursor together with page).
+ * Answers one page of a list, by page number with totals or by cursor without. A page by cursor may end early, with
+ * `has_more`; a page by number is whole. Refuses: invalid_cursor, validation_failed (cursor together with page).
  */
 export async function answerList<Row>(
   call: Call,
   query: PageQuery & Readonly<Record<string, unknown>>,
   listing: Listing<Row>,
-  views: (rows: readonly Row[], db: Db) => Promise<readonly unknown[]> | readonly unknown[],
+  views: Views<Row>,
   wrap: (page: Paged, call: Call, now: number) => unknown = envelopedPage,
 ): Promise<Response> {
   const { page, limit = 50, cursor, ...filters } = query;
@@ -41,21 +51,41 @@ export async function answerList<Row>(
     .slice(0, 16);
   const after = cursor === undefined ? null : readCursor(cursor, scope, call.cursor_secret);
   const offset = after === null ? ((page ?? 1) - 1) * limit : 0;
-  const answer = await call.store.read(async (db) => {
+  const read = await call.store.read(async (db) => {
+    const { now } = db;
     const { rows: found, end } = stretchOf(await listing.rows(db, { limit: limit + 1, offset, after }));
     const rows = found.slice(0, limit);
     const last = rows.at(-1);
     const next = found.length > limit && last ? listing.position(last) : (end ?? null);
-    const has_more = next !== null;
-    const next_cursor = next === null ? null : writeCursor(next, scope, call.cursor_secret);
     const uncounted = after !== null || end !== undefined;
-    const total = uncounted ? null : await totalOf(db, listing, offset, rows.length, has_more);
+    // Asked at the same moment, which is one trip to PostgreSQL.
+    const [total, sizes] = await Promise.all([
+      uncounted ? null : totalOf(db, listing, offset, rows.length, next !== null),
+      listing.long?.bytes(db, rows) ?? [],
+    ]);
     const totals =
       total === null ? { limit } : { page: page ?? 1, limit, total, total_pages: Math.ceil(total / limit) };
-    const pagination = { ...totals, next_cursor, has_more };
-    return wrap({ data: await views(rows, db), pagination }, call, db.now);
+    const paged: LongPage<Row>["paged"] = (data, goes_on) => {
+      const next_cursor = goes_on === null ? null : writeCursor(goes_on, scope, call.cursor_secret);
+      return wrap({ data, pagination: { ...totals, next_cursor, has_more: goes_on !== null } }, call, now);
+    };
+    if (isLong(sizes)) return { parts: partsOf(listing, rows, sizes), next, paged, again: listing.long?.again, views };
+    return { body: paged(await views(rows, db), next) };
   });
-  return jsonResponse(call, 200, JSON.stringify(answer));
+  if ("body" in read) return jsonResponse(call, 200, JSON.stringify(read.body));
+  const bytes_max = after === null ? Number.POSITIVE_INFINITY : cursor_page_bytes;
+  const held_bytes = Math.max(slice_bytes, ...read.parts.map(({ bytes }) => bytes));
+  const headers = { "content-type": "application/json" };
+  return answerSliced(call, new PageWriter(call, read, bytes_max), { held_bytes, headers });
+}
+
+function partsOf<Row>({ position, long }: Listing<Row>, rows: readonly Row[], sizes: readonly number[]) {
+  const isReadAgain = long?.again !== undefined;
+  return rows.map((row, at) => ({
+    position: position(row),
+    bytes: sizes[at] ?? 0,
+    row: isReadAgain ? null : row,
+  }));
 }
 
 /** The rows of a page; `end` is undefined when the list can be counted. */

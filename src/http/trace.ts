@@ -2,6 +2,15 @@ import type { FaultCode } from "../kit/fault.ts";
 import { randomId } from "../kit/ids.ts";
 import type { Mode } from "../kit/mode.ts";
 
+/** Whose share of the memory for large responses a request uses: that of its key or user, within that of its owner. */
+export interface Reader {
+  readonly key: string;
+  /** The merchant of the key or user, or else the key or user itself. */
+  readonly owner: string;
+}
+
+const unknown: Reader = { key: "nobody", owner: "nobody" };
+
 /** What is noted of a request on its way, for its log line and the meters. */
 export interface Trace {
   /** The client's `X-Request-Id` where it is a sound one, else a new one. */
@@ -15,6 +24,8 @@ export interface Trace {
   mode: Mode | null;
   /** The merchant whose records alone it sees or makes; null for the house's, and for those of several. */
   merchant_id: number | null;
+  /** Whose share of the memory for large responses it uses; the same for all whom nobody knows. */
+  reader: Reader;
   /** Headers that its answer carries whatever it says. */
   readonly headers: Record<string, string>;
   /** How long its answer's body is in bytes, where that is known; else null. */
@@ -42,6 +53,7 @@ export function traceOf(request: Request & { [noted]?: Trace }): Trace {
     actor_id: null,
     mode: null,
     merchant_id: null,
+    reader: unknown,
     bytes_out: null,
     outside: false,
     held_bytes: null,

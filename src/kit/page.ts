@@ -18,3 +18,16 @@ export interface Window {
   readonly offset: number;
   readonly after: Position | null;
 }
+
+/** About how many bytes of long records are read, written and sent at a time. */
+export const slice_bytes = 256 << 10;
+
+/** How many of the first records, which have these sizes, fit in a slice; at least one. */
+export function fittingInSlice(sizes: readonly number[]): number {
+  let bytes = 0;
+  const first_beyond = sizes.findIndex((size, at) => {
+    bytes += size;
+    return at > 0 && bytes > slice_bytes;
+  });
+  return first_beyond === -1 ? sizes.length : first_beyond;
+}

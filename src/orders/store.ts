@@ -14,7 +14,7 @@ import { dispatchOf } from "./dispatch/store.ts";
 import { type Entry, insertHistories, insertHistory } from "./history/store.ts";
 import { findOrderId, isOrderId } from "./names/store.ts";
 import { type LineAmounts, type Order, type OrderFields, type OrderLine, type Parcel, publicStatus } from "./order.ts";
-import { type OrderRow, orderRow } from "./rows/store.ts";
+import { findOrderRows, type OrderRow, orderRow } from "./rows/store.ts";
 import { claimed, subtotalOf } from "./rules.ts";
 import { findOrderOfShipment, forgetLines, listShipments } from "./shipments/store.ts";
 import { isOpen, unpackedStatuses } from "./status.ts";
@@ -51,11 +51,9 @@ async function idOf(db: Db, name: string | number): Promise<number> {
   return (isOrderId(name) ? readId("order", name) : await findOrderId(db, name, null)) ?? 0;
 }
 
-const byIds = preparedOf((sql, isOf) => sql.select(orderRow).from(orders).where(isOf(orders.id)));
-
 /** The orders with these ids, with all that belongs to them; ids that name nothing are left out. */
 export async function findOrders(db: Db, ids: readonly number[]): Promise<Order[]> {
-  return wholeOrders(db, await byIds(db, { ids }));
+  return wholeOrders(db, await findOrderRows(db, ids));
 }
 
 /** As `getOrder`, with the order's row locked until the transaction ends: the first act of every command. */

@@ -17,7 +17,7 @@ import type { EventDescription } from "../webhooks/catalog.ts";
 import { haveArrived } from "../webhooks/deliveries/store.ts";
 import { type EventType, eventTypes } from "./catalog.ts";
 import { EventTypeView, EventView, eventSchema, ListEvents, secondEventSchema } from "./schemas.ts";
-import { countEvents, findEvent, listEvents, type StoredEvent, stretchOfEvents } from "./store.ts";
+import { countEvents, findEvent, listEvents, longEvents, type StoredEvent, stretchOfEvents } from "./store.ts";
 
 /** The events that happened, and the types of events. */
 export const eventRoutes = new Elysia()
@@ -76,6 +76,7 @@ function list(call: Call, query: ListEvents): Promise<Response> {
       },
       count: (db) => countEvents(db, filter),
       position: (event) => [event.position ?? 0, event.seq],
+      long: longEvents,
     },
     (events) => events.map((event) => eventView(event, showsBins(call))),
   );

@@ -2,7 +2,8 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql as te
 import { amongTexts, amongThose, given, hasText, list } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { counters } from "../../db/schema/service.ts";
-import { type Args, insert, prepared } from "../database/statements.ts";
+import type { LongRecords } from "../database/long_records.ts";
+import { type Args, insert, prepared, preparedOf } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import type { EventContent, EventType } from "./catalog.ts";
 
@@ -182,6 +183,17 @@ export async function listEvents(
     .limit(limit)
     .offset(offset);
 }
+
+const bySeq = preparedOf((sql, isOf) => sql.select().from(events).where(isOf(events.seq)));
+
+/** Events as a list reads them: one may have a payload of many kilobytes. */
+export const longEvents: LongRecords<StoredEvent> = {
+  bytes: (_, rows) => rows.map(({ body }) => body.length + 200),
+  again: async (db, seqs) => {
+    const found = new Map((await bySeq(db, { ids: seqs })).map((row) => [row.seq, row]));
+    return seqs.flatMap((seq) => found.get(seq) ?? []);
+  },
+};
 
 /** How many events with a place match. */
 export async function countEvents(db: Db, filter: EventFilter): Promise<number> {

@@ -31,7 +31,7 @@ import {
   ReturnView,
   UpdateReturn,
 } from "./schemas.ts";
-import { countReturns, getReturn, listReturns } from "./store.ts";
+import { countReturns, getReturn, listReturns, longReturns, wholeReturns } from "./store.ts";
 
 const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
   documented({ id, needs, chapter: "Returns", summary, answers: { 200: EnvelopedView(ReturnView) }, ...more });
@@ -211,8 +211,9 @@ async function list(call: Call, query: ListReturns): Promise<Response> {
       rows: (db, window) => listReturns(db, filter, window),
       count: (db) => countReturns(db, filter),
       position: (one) => [one.created_at, one.id],
+      long: longReturns,
     },
-    (rows) => rows.map(returnView),
+    async (rows, db) => (await wholeReturns(db, rows)).map(returnView),
   );
 }
 

@@ -3,6 +3,7 @@ import { among, list } from "../../db/kit.ts";
 import { lots } from "../../db/schema/inventory.ts";
 import { return_inspections, return_items, returns } from "../../db/schema/returns.ts";
 import { tracking_records } from "../../db/schema/tracking.ts";
+import { longRecords } from "../database/long_records.ts";
 import { type Args, insert, insertIds, prepared } from "../database/statements.ts";
 import type { Db, Tx, Writing } from "../database/store.ts";
 import { missing } from "../kit/fault.ts";
@@ -18,7 +19,8 @@ import { type InspectedUnits, type ItemUnits, type PlannedItem, shippingStatus }
 import type { ReturnStatus } from "./status.ts";
 import { hasComeBack, returnStarts } from "./status.ts";
 
-type Row = typeof returns.$inferSelect;
+/** What is kept of a return itself. */
+type ReturnRow = typeof returns.$inferSelect;
 
 const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(returns).where(eq(returns.id, a.id)));
 const byOrder = prepared((sql, a: Args<{ order_id: number }>) =>
@@ -46,18 +48,18 @@ const inspectionsOf = prepared((sql, a: Args<{ return_ids: string }>) =>
 );
 /** The return that an identifier names: `ret_1001` or `1001`. Refuses: resource_missing. */
 export async function getReturn(db: Db, id: string | number): Promise<Return> {
-  const [found] = await assemble(db, await byId(db, { id: readId("return", id) ?? 0 }));
+  const [found] = await wholeReturns(db, await byId(db, { id: readId("return", id) ?? 0 }));
   if (found === undefined) throw missing("return", id);
   return found;
 }
 
 /** The returns of an order, oldest first. */
 export async function listReturnsOfOrder(db: Db, order_id: number): Promise<Return[]> {
-  return assemble(db, await byOrder(db, { order_id }));
+  return wholeReturns(db, await byOrder(db, { order_id }));
 }
 
-/** Adds items, inspections and refunds to returns, in a handful of queries for all of them. */
-async function assemble(db: Db, rows: readonly Row[]): Promise<Return[]> {
+/** Returns with their items, inspections and refunds, in a handful of queries for all of them. */
+export async function wholeReturns(db: Db, rows: readonly ReturnRow[]): Promise<Return[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
   const items = await itemsOf(db, { return_ids: list(ids) });
@@ -82,8 +84,8 @@ async function assemble(db: Db, rows: readonly Row[]): Promise<Return[]> {
 /** How the goods come back. If we track the parcel, its status is that of its number's newest record. */
 async function shippingsOf(
   db: Db,
-  rows: readonly Row[],
-): Promise<(row: Row) => Pick<Return, "return_shipping" | "arrived_at">> {
+  rows: readonly ReturnRow[],
+): Promise<(row: ReturnRow) => Pick<Return, "return_shipping" | "arrived_at">> {
   const numbers = rows.flatMap(({ tracking_number }) => tracking_number ?? []);
   const known = numbers.length === 0 ? null : await findKnown(db, numbers);
   return ({ merchant_id, return_shipping }) => {
@@ -131,10 +133,10 @@ function matching({ status, order_id, arrived, created_after, created_before }: 
   );
 }
 
-/** A page of returns by creation, newest first. */
-export async function listReturns(db: Db, filter: ReturnFilter, window: Window): Promise<Return[]> {
+/** A page of returns by creation, newest first, without what belongs to them. */
+export async function listReturns(db: Db, filter: ReturnFilter, window: Window): Promise<ReturnRow[]> {
   const { limit, offset, after } = window;
-  const rows = await db.sql
+  return db.sql
     .select()
     .from(returns)
     .where(
@@ -146,8 +148,10 @@ export async function listReturns(db: Db, filter: ReturnFilter, window: Window):
     .orderBy(desc(returns.created_at), desc(returns.id))
     .limit(limit)
     .offset(offset);
-  return assemble(db, rows);
 }
+
+/** Returns as a list reads them: one may have hundreds of items. */
+export const longReturns = longRecords(returns, return_items.return_id, { record: 1500, part: 400 });
 
 /** How many returns match. */
 export async function countReturns(db: Db, filter: ReturnFilter): Promise<number> {
@@ -191,7 +195,7 @@ export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly Pl
 
 /** The fields of a return that a step changes. */
 type ReturnChange = Partial<
-  Omit<Row, "id" | "order_id" | "version" | "created_at" | "updated_at" | "return_shipping" | "tracking_number"> &
+  Omit<ReturnRow, "id" | "order_id" | "version" | "created_at" | "updated_at" | "return_shipping" | "tracking_number"> &
     Pick<Return, "return_shipping">
 >;
 

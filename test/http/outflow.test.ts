@@ -26,8 +26,15 @@ function turnsClock(): () => number {
   return () => elapsed;
 }
 
+interface Bounds {
+  readonly bytes_max?: number;
+  readonly patience_ms?: number;
+  readonly wait_ms?: number;
+  readonly onRefused?: (key: string) => void;
+}
+
 /** A server whose entrance has bounds that a test can reach. */
-function open(handle: (request: Request) => Response, bounds: { bytes_max?: number; patience_ms?: number }) {
+function open(handle: (request: Request) => Response, bounds: Bounds) {
   const lines: string[] = [];
   const log = openLog({ level: "error", format: "json", write: (line) => lines.push(line) });
   const outflow = new Outflow({
@@ -84,8 +91,10 @@ test("a small answer is sent as it is, and one that all share counts nothing", a
 
 test("beyond the bound large answers to readers are refused; small ones and those to writers go out", async () => {
   const handle = ({ url }: Request) => (url.endsWith("/small") ? new Response("small") : large());
-  const { url, outflow, ask } = open(handle, { bytes_max: 2 * large_bytes });
-  const [one] = [ask("/"), ask("/")];
+  const { url, outflow, ask } = open(handle, { bytes_max: 2 * large_bytes, wait_ms: 0 });
+  const one = ask("/");
+  await until(() => outflow.bytes === large_bytes);
+  const other = ask("/", "POST");
   await until(() => outflow.bytes === 2 * large_bytes);
   const refused = await fetch(url);
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
@@ -93,8 +102,52 @@ test("beyond the bound large answers to readers are refused; small ones and thos
   expect(await (await fetch(`${url}/small`)).text()).toBe("small");
   expect((await (await fetch(url, { method: "POST" })).text()).length).toBe(large_bytes);
   one.socket.destroy();
-  await until(() => outflow.bytes === large_bytes);
+  other.socket.destroy();
+  await until(() => outflow.bytes === 0);
   expect((await (await fetch(url)).text()).length).toBe(large_bytes);
+});
+
+/** Answers without an end, of which 100 bytes count, for the key and its owner that the path names: `/key/owner`. */
+const endless = (request: Request) => {
+  const [, key = "", owner = ""] = new URL(request.url).pathname.split("/");
+  Object.assign(traceOf(request), { held_bytes: 100, reader: { key, owner } });
+  const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(1 << 20));
+  return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+};
+
+/** The status line of an answer, as soon as it comes. */
+const statusOf = (socket: net.Socket) =>
+  new Promise<number>((resolve) => socket.once("data", (data) => resolve(Number(data.toString().split(" ")[1]))));
+
+test("what some keys leave unread is their own share: other keys and other merchants have theirs", async () => {
+  const refusals: string[] = [];
+  const { ask } = open(endless, { bytes_max: 1000, wait_ms: 0, onRefused: (key) => refusals.push(key) });
+  const statuses = async (path: string, count: number) => {
+    const all: number[] = [];
+    for (let at = 0; at < count; at += 1) all.push(await statusOf(ask(path).socket));
+    return all;
+  };
+  expect(await statuses("/key_1/mer_1", 7)).toEqual([200, 200, 200, 200, 200, 503, 503]);
+  expect(await statuses("/key_2/mer_1", 3)).toEqual([200, 200, 503]);
+  expect(await statuses("/key_3/mer_2", 3)).toEqual([200, 200, 503]);
+  expect(await statuses("/key_4/key_4", 1)).toEqual([200]);
+  expect(refusals).toEqual(["key_1", "key_2", "key_3"]);
+});
+
+test("an answer waits for its share, and goes out once others of its key were read", async () => {
+  const { ask, outflow } = open(endless, { bytes_max: 500, wait_ms: 60_000 });
+  const held = [ask("/key_1/mer_1"), ask("/key_1/mer_1"), ask("/key_1/mer_1")];
+  expect(await Promise.all(held.map(({ socket }) => statusOf(socket)))).toEqual([200, 200, 200]);
+  let status = 0;
+  const waits = statusOf(ask("/key_1/mer_1").socket).then((found) => {
+    status = found;
+  });
+  // Another key that asks later does not wait.
+  expect(await statusOf(ask("/key_2/mer_2").socket)).toBe(200);
+  expect([status, outflow.bytes]).toEqual([0, 400]);
+  for (const { socket } of held) socket.destroy();
+  await waits;
+  expect(status).toBe(200);
 });
 
 test("who takes nothing loses the connection; who takes slowly but steadily does not", async () => {

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { engine } from "../../src/config.ts";
 import { createCustomer } from "../../src/customers/commands.ts";
-import { listCustomers } from "../../src/customers/store.ts";
+import { listCustomers, withAddresses } from "../../src/customers/store.ts";
 import { unscoped } from "../../src/database/scope.ts";
 import { type Args, prepared } from "../../src/database/statements.ts";
 import type { Db, Store, Tx } from "../../src/database/store.ts";
@@ -295,7 +295,9 @@ export async function attachAll(bare: Store, clock: Clock): Promise<Service[]> {
     const store = bare.scoped(ownScope(id));
     const products = await store.read((db) => findProductsBySku(db, sold));
     const ids = new Map(products.map((product) => [product.sku, product.id]));
-    const [customer] = await store.read((db) => listCustomers(db, {}, { limit: 1, offset: 0, after: null }));
+    const [customer] = await store.read(async (db) =>
+      withAddresses(db, await listCustomers(db, {}, { limit: 1, offset: 0, after: null })),
+    );
     const buyer = { customer_id: customer?.id ?? 0, shipping_address_id: customer?.shipping_addresses[0]?.id ?? 0 };
     const own = sold.map((sku) => ids.get(sku) ?? 0);
     services.push(new Service(store, buyer, clock, house, own, woken));

@@ -8,9 +8,9 @@ import { json, refuseSize } from "../input.ts";
 import { placeOf } from "../path.ts";
 import { recordingOf } from "../recording.ts";
 import { clientOf, type Service } from "../service.ts";
-import { traceOf } from "../trace.ts";
+import { type Reader, traceOf } from "../trace.ts";
 import { checkAddress } from "./address.ts";
-import { type Authenticators, authentication } from "./authentication.ts";
+import { type Authenticators, authentication, type Identity } from "./authentication.ts";
 import { insufficient, mayDo } from "./permission.ts";
 import { limiter } from "./rate.ts";
 import type { RouteTable } from "./route_table.ts";
@@ -53,7 +53,7 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     }
     const found = await authenticate(request);
     const { type, id, name, granted, again, merchant_id } = found;
-    trace.actor_id = id;
+    Object.assign(trace, { actor_id: id, reader: readerOf(found) });
     // Browsers cache by address alone, and two worlds or users may have equal tags: a 304 would show one of them the
     // data of the other.
     if (type === "user") headers["cache-control"] = "private, no-store";
@@ -98,6 +98,12 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     return { ...call, ...asked, renew: beforehand, confirm } satisfies Call;
   };
 }
+
+/** Keys and users of a merchant share what it may leave unread. */
+const readerOf = ({ id, merchant_id }: Identity): Reader => ({
+  key: id,
+  owner: merchant_id === null ? id : `mer_${merchant_id}`,
+});
 
 const merchantOf = ({ scope }: Store) => scope.sees ?? scope.makes;
 

@@ -19,6 +19,7 @@ import {
   findReservation,
   listLines,
   listReservations,
+  longReservations,
   reservedUnits,
 } from "../reservations/store.ts";
 import { openShelves } from "../shelves/commands.ts";
@@ -139,6 +140,7 @@ async function list(call: Call, query: ListBookings): Promise<Response> {
       rows: (db, window) => listReservations(db, filter, window),
       count: (db) => countReservations(db, filter),
       position: ({ created_at, id }) => [created_at, id],
+      long: longReservations,
     },
     (reservations, db) => views(db, reservations),
   );

@@ -7,6 +7,7 @@ import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { reservation_lines } from "../../../db/schema/reservations.ts";
 import { bins, zones } from "../../../db/schema/warehouses.ts";
+import { sizesBy } from "../../database/long_records.ts";
 import { type Args, prepared } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import type { Window } from "../../kit/page.ts";
@@ -183,6 +184,9 @@ export async function listStocked(
     .limit(limit)
     .offset(offset);
 }
+
+/** About how many bytes the levels of each of these products take as JSON: it may lie in hundreds of bins. */
+export const sizesOfLevels = sizesBy(stock_items.product_id, { record: 1000, part: 250 });
 
 /** How many products match. */
 export async function countStocked(db: Db, filter: LevelFilter): Promise<number> {

@@ -13,7 +13,15 @@ import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "./commands.ts";
 import { type Receipt, receiptView } from "./receipt.ts";
 import { CloseReceipt, CreateReceipt, ListReceipts, NoBody, ReceiptView, ScanReceipt } from "./schemas.ts";
-import { countReceipts, getReceipt, listReceipts, lockReceipt, receiptPosition } from "./store.ts";
+import {
+  countReceipts,
+  getReceipt,
+  listReceipts,
+  lockReceipt,
+  longReceipts,
+  receiptPosition,
+  wholeReceipts,
+} from "./store.ts";
 
 const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
   documented({ id, needs, chapter: "Receipts", summary, answers: { 200: EnvelopedView(ReceiptView) }, ...more });
@@ -90,7 +98,8 @@ function list(call: Call, query: ListReceipts): Promise<Response> {
       rows: (db, window) => listReceipts(db, filter, window, sort),
       count: (db) => countReceipts(db, filter),
       position: (receipt) => receiptPosition(receipt, sort),
+      long: longReceipts,
     },
-    (rows) => rows.map(receiptView),
+    async (rows, db) => (await wholeReceipts(db, rows)).map(receiptView),
   );
 }

@@ -3,6 +3,7 @@ import { among, contains, forUpdate, list } from "../../../db/kit.ts";
 import { movements } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
+import { longRecords } from "../../database/long_records.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
@@ -38,19 +39,20 @@ const linesOf = prepared((sql, a: Args<{ ids: string }>) =>
 
 /** The receipt that an identifier names. Refuses: resource_missing. */
 export async function getReceipt(db: Db, id: string | number): Promise<Receipt> {
-  const [found] = await assemble(db, await byId(db, { id: readId("receipt", id) ?? 0 }));
+  const [found] = await wholeReceipts(db, await byId(db, { id: readId("receipt", id) ?? 0 }));
   if (found === undefined) throw missing("receipt", id);
   return found;
 }
 
 /** As `getReceipt`, and locks the receipt until this transaction ends. */
 export async function lockReceipt(tx: Tx, id: string | number): Promise<Receipt> {
-  const [found] = await assemble(tx, await lockedById(tx, { id: readId("receipt", id) ?? 0 }));
+  const [found] = await wholeReceipts(tx, await lockedById(tx, { id: readId("receipt", id) ?? 0 }));
   if (found === undefined) throw missing("receipt", id);
   return found;
 }
 
-async function assemble(db: Db, rows: readonly PlainReceipt[]): Promise<Receipt[]> {
+/** Receipts with their lines. */
+export async function wholeReceipts(db: Db, rows: readonly PlainReceipt[]): Promise<Receipt[]> {
   if (rows.length === 0) return [];
   const lines = Map.groupBy(await linesOf(db, { ids: list(rows.map(({ id }) => id)) }), (line) => line.receipt_id);
   return rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] }));
@@ -107,28 +109,30 @@ export function receiptPosition({ id, created_at, expected_at }: PlainReceipt, s
   return [sort === "expected_at" ? (expected_at ?? never) : created_at, id];
 }
 
-/** A page of receipts. */
+/** A page of receipts without their lines. */
 export async function listReceipts(
   db: Db,
   filter: ReceiptFilter,
   { limit, offset, after }: Window,
   sort: ReceiptSort,
-): Promise<Receipt[]> {
+): Promise<PlainReceipt[]> {
   const soonest = sort === "expected_at";
   const older =
     after &&
     (soonest
       ? sql`(${expected}, ${receipts.id}) > (${after[0]}, ${after[1]})`
       : sql`(${receipts.created_at}, ${receipts.id}) < (${after[0]}, ${after[1]})`);
-  const rows = await db.sql
+  return db.sql
     .select()
     .from(receipts)
     .where(and(matching(filter), older ?? undefined))
     .orderBy(...(soonest ? [sql`${expected} asc`, asc(receipts.id)] : [desc(receipts.created_at), desc(receipts.id)]))
     .limit(limit)
     .offset(offset);
-  return assemble(db, rows);
 }
+
+/** Receipts as a list reads them: one may have hundreds of lines. */
+export const longReceipts = longRecords(receipts, receipt_lines.receipt_id, { record: 1000, part: 350 });
 
 /** How many receipts match. */
 export async function countReceipts(db: Db, filter: ReceiptFilter): Promise<number> {

@@ -5,6 +5,7 @@ import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
 import { engine } from "../../config.ts";
+import { longRecords } from "../../database/long_records.ts";
 import { type Args, insertIds, prepared, preparedOf } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import type { Window } from "../../kit/page.ts";
@@ -364,6 +365,9 @@ export async function listReservations(
     .limit(limit)
     .offset(offset);
 }
+
+/** Reservations as a list reads them: one may have hundreds of items. */
+export const longReservations = longRecords(reservations, reservation_lines.reservation_id, { record: 500, part: 150 });
 
 /** How many reservations match. */
 export async function countReservations(db: Db, filter: ReservationFilter): Promise<number> {

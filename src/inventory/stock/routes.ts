@@ -15,7 +15,7 @@ import { adjustStock, adjustTogether } from "../adjustments/commands.ts";
 import { addStock } from "../arrivals/commands.ts";
 import { refuseBins, showsBins } from "../bin_codes.ts";
 import { loadShelvesAndSets } from "../bundles/store.ts";
-import { countStocked, listStocked } from "../levels/store.ts";
+import { countStocked, listStocked, sizesOfLevels } from "../levels/store.ts";
 import { openShelves } from "../shelves/commands.ts";
 import { dayAsked } from "../warehouses/store.ts";
 import { AddStock, AdjustmentView, AdjustStock, ItemView, LevelView, ListLevels, ReceivedView } from "./schemas.ts";
@@ -123,6 +123,13 @@ function list(call: Call, query: ListLevels): Promise<Response> {
       rows: async (db, window) => listStocked(db, await filterIn(db), window, sort),
       count: async (db) => countStocked(db, await filterIn(db)),
       position: ({ key, place }) => [key, place],
+      long: {
+        bytes: (db, rows) =>
+          sizesOfLevels(
+            db,
+            rows.map(({ id }) => id),
+          ),
+      },
     },
     (rows, db) =>
       levels(

@@ -13,7 +13,7 @@ import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { showsBins } from "../bin_codes.ts";
 import { cancelTransfer, closeTransfer, createTransfer, receiveTransfer, shipTransfer } from "./commands.ts";
 import { CloseTransfer, CreateTransfer, ListTransfers, NoBody, ReceiveTransfer, TransferView } from "./schemas.ts";
-import { countTransfers, getTransfer, listTransfers, lockTransfer } from "./store.ts";
+import { countTransfers, getTransfer, listTransfers, lockTransfer, longTransfers, wholeTransfers } from "./store.ts";
 import { type Transfer, transferView } from "./transfer.ts";
 
 const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
@@ -114,7 +114,8 @@ function list(call: Call, query: ListTransfers): Promise<Response> {
       rows: (db, window) => listTransfers(db, filter, window),
       count: (db) => countTransfers(db, filter),
       position: ({ created_at, id }) => [created_at, id],
+      long: longTransfers,
     },
-    (rows) => rows.map((transfer) => transferView(transfer, showsBins(call))),
+    async (rows, db) => (await wholeTransfers(db, rows)).map((transfer) => transferView(transfer, showsBins(call))),
   );
 }

@@ -3,6 +3,7 @@ import { among, contains, forUpdate, list } from "../../../db/kit.ts";
 import { lots } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
+import { longRecords } from "../../database/long_records.ts";
 import { type Args, insert, insertIds, prepared } from "../../database/statements.ts";
 import type { Db, Tx, Writing } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
@@ -55,19 +56,20 @@ const loadsOfLines = prepared((sql, a: Args<{ ids: string }>) =>
 
 /** The transfer that an identifier names. Refuses: resource_missing. */
 export async function getTransfer(db: Db, id: string | number): Promise<Transfer> {
-  const [found] = await assemble(db, await byId(db, { id: readId("transfer", id) ?? 0 }));
+  const [found] = await wholeTransfers(db, await byId(db, { id: readId("transfer", id) ?? 0 }));
   if (found === undefined) throw missing("transfer", id);
   return found;
 }
 
 /** As `getTransfer`, and nobody else changes the transfer until this transaction ends. */
 export async function lockTransfer(tx: Tx, id: string | number): Promise<Transfer> {
-  const [found] = await assemble(tx, await lockedById(tx, { id: readId("transfer", id) ?? 0 }));
+  const [found] = await wholeTransfers(tx, await lockedById(tx, { id: readId("transfer", id) ?? 0 }));
   if (found === undefined) throw missing("transfer", id);
   return found;
 }
 
-async function assemble(db: Db, rows: readonly PlainTransfer[]): Promise<Transfer[]> {
+/** Transfers with their lines. */
+export async function wholeTransfers(db: Db, rows: readonly PlainTransfer[]): Promise<Transfer[]> {
   if (rows.length === 0) return [];
   const lineRows = await linesOf(db, { ids: list(rows.map(({ id }) => id)) });
   const loadRows = await loadsOfLines(db, { ids: list(lineRows.map(({ id }) => id)) });
@@ -105,18 +107,20 @@ function matching({ status, from_warehouse_id, to_warehouse_id, sku, q }: Transf
 }
 
 /** A page of transfers by creation, newest first. */
-export async function listTransfers(db: Db, filter: TransferFilter, window: Window): Promise<Transfer[]> {
+export async function listTransfers(db: Db, filter: TransferFilter, window: Window): Promise<PlainTransfer[]> {
   const { limit, offset, after } = window;
   const older = after && sql`(${transfers.created_at}, ${transfers.id}) < (${after[0]}, ${after[1]})`;
-  const rows = await db.sql
+  return db.sql
     .select()
     .from(transfers)
     .where(and(matching(filter), older ?? undefined))
     .orderBy(desc(transfers.created_at), desc(transfers.id))
     .limit(limit)
     .offset(offset);
-  return assemble(db, rows);
 }
+
+/** Transfers as a list reads them: one may have hundreds of lines. */
+export const longTransfers = longRecords(transfers, transfer_lines.transfer_id, { record: 1000, part: 500 });
 
 /** How many transfers match. */
 export async function countTransfers(db: Db, filter: TransferFilter): Promise<number> {

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { LongRecords } from "../../database/long_records.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { ListView } from "../../http/envelope.ts";
@@ -8,7 +9,8 @@ import { momentOf } from "../../kit/clock.ts";
 import { invalid } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
 import { queryOf } from "../../kit/schema.ts";
-import { type Order, orderView } from "../order.ts";
+import { orderView } from "../order.ts";
+import { findOrderRows, type OrderRow, sizesOfOrders } from "../rows/store.ts";
 import { OrderView } from "../schemas.ts";
 import { readSearch } from "../search/rules.ts";
 import { type PublicOrderStatus, publicOrderStatuses } from "../status.ts";
@@ -21,6 +23,7 @@ import {
   type OrderSort,
   orderPosition,
   searchOrders,
+  wholePage,
 } from "./store.ts";
 
 /** The list of orders. */
@@ -79,18 +82,30 @@ function answerOrders(call: Call, query: ListOrders): Promise<Response> {
   const { sort = "-created_at" } = query;
   const filter = filterOf(query);
   const listing = isSearched(filter) ? searching(filter, sort) : plainListing(filter, sort);
-  return answerList(call, query, listing, (found, db) => found.map((one) => orderView(one, db.now)));
+  return answerList(call, query, listing, async (rows, db) =>
+    (await wholePage(db, rows)).map((one) => orderView(one, db.now)),
+  );
 }
 
-function plainListing(filter: OrderFilter, sort: OrderSort): Listing<Order> {
+const long: LongRecords<OrderRow> = {
+  bytes: (db, rows) =>
+    sizesOfOrders(
+      db,
+      rows.map(({ id }) => id),
+    ),
+  again: findOrderRows,
+};
+
+function plainListing(filter: OrderFilter, sort: OrderSort): Listing<OrderRow> {
   return {
     rows: (db, window) => listOrders(db, filter, window, sort),
     count: (db) => countOrders(db, filter),
     position: (order) => orderPosition(order, sort),
+    long,
   };
 }
 
-function searching(filter: OrderFilter, sort: OrderSort): Listing<Order> {
+function searching(filter: OrderFilter, sort: OrderSort): Listing<OrderRow> {
   let total = 0;
   return {
     rows: async (db, window) => {
@@ -104,5 +119,6 @@ function searching(filter: OrderFilter, sort: OrderSort): Listing<Order> {
     },
     count: async () => total,
     position: (order) => orderPosition(order, sort),
+    long,
   };
 }

@@ -22,11 +22,11 @@ import { listCalendars } from "../../inventory/warehouses/store.ts";
 import type { Position, Window } from "../../kit/page.ts";
 import { type ConditionFilter, conditionsOf, productOf } from "../conditions/store.ts";
 import type { Order } from "../order.ts";
-import { type OrderRow, orderRow } from "../rows/store.ts";
+import { findOrderRows, type OrderRow, orderRow } from "../rows/store.ts";
 import type { Search } from "../search/rules.ts";
 import { candidates_max, meaningOf, ordersWith, soleProduct } from "../search/store.ts";
 import { isOnHold, openStatuses, type PublicOrderStatus, publicOrderStatuses } from "../status.ts";
-import { findOrders, wholeOrders } from "../store.ts";
+import { wholeOrders } from "../store.ts";
 import { countByStatus } from "../tally/store.ts";
 import type { orderSorts } from "./schemas.ts";
 
@@ -178,7 +178,7 @@ const newest = prepared((sql, a: Args<{ limit: number; offset: number }>) =>
 );
 
 /**
- * A page of orders with all that belongs to them; a filter's search is for `searchOrders`. Up to `few` orders that
+ * A page of orders without what belongs to them; a filter's search is for `searchOrders`. Up to `few` orders that
  * changed lately are sorted; among more of them the list is walked.
  */
 export async function listOrders(
@@ -187,15 +187,13 @@ export async function listOrders(
   window: Window,
   sort: OrderSort,
   few = candidates_max,
-): Promise<Order[]> {
+): Promise<OrderRow[]> {
   const { limit, offset, after } = window;
   const narrowed = await settled(db, filter);
   const where = matching(narrowed);
   if (where === undefined && after === null && sort === "-created_at") {
     // When something changes, whoever has the list open asks for it at the same moment.
-    return db.memo(`orders.newest:${limit}:${offset}`, async () =>
-      wholeOrders(db, await newest(db, { limit, offset })),
-    );
+    return db.memo(`orders.newest:${limit}:${offset}`, () => newest(db, { limit, offset }));
   }
   const { beyond } = walkOf(sort);
   const stretches = after === null ? [undefined] : beyond(after);
@@ -203,20 +201,23 @@ export async function listOrders(
   const changed = updated_after === undefined ? null : await changedAfter(db, updated_after, few);
   if (changed !== null) {
     const places = (await placesAmong(db, changed, and(where, or(...stretches)))).sort(inOrder(sort));
-    return ordersAt(
+    return findOrderRows(
       db,
       places.slice(offset, offset + limit).map(({ id }) => id),
     );
   }
-  if (statuses === undefined || statuses.length === 1) {
-    return wholeOrders(db, await walked(db, where, stretches, sort, window));
-  }
+  if (statuses === undefined || statuses.length === 1) return walked(db, where, stretches, sort, window);
   // Each status has an index in the order of the list; all of them together have none.
   const rows: OrderRow[] = [];
   const front = { limit: offset + limit, offset: 0 };
   for (const status of statuses)
     rows.push(...(await walked(db, and(hasStatus(status), where), stretches, sort, front)));
-  return wholeOrders(db, rows.sort(inOrder(sort)).slice(offset, offset + limit));
+  return rows.sort(inOrder(sort)).slice(offset, offset + limit);
+}
+
+/** The orders of a page with all that belongs to them. Those that somebody has read in this view are not read again. */
+export async function wholePage(db: Db, rows: readonly (OrderRow | Order)[]): Promise<readonly Order[]> {
+  return rows.every((row): row is Order => "lines" in row) ? rows : wholeOrders(db, rows as readonly OrderRow[]);
 }
 
 /** The rows that match, in the order of the list: one stretch of it after the other. */
@@ -267,8 +268,8 @@ export async function countOrders(db: Db, filter: OrderFilter): Promise<number> 
 
 /** What a search has found: a page, and all there is of it; or a stretch of the list, and where it ended. */
 export type Found =
-  | { readonly rows: Order[]; readonly total: number }
-  | { readonly rows: Order[]; readonly total: null; readonly end: Position | null };
+  | { readonly rows: OrderRow[]; readonly total: number }
+  | { readonly rows: OrderRow[]; readonly total: null; readonly end: Position | null };
 
 /** How far a search goes: so many candidates are looked at all at once, so many orders walked past for one page. */
 export interface SearchBounds {
@@ -307,11 +308,11 @@ export async function searchOrders(
   const all = and(where, check);
   const first =
     all === undefined && ids.length * 2 > bounds.walk ? await firstOf(db, ids, window, sort, bounds.walk) : null;
-  if (first !== null) return { rows: await ordersAt(db, first), total: ids.length };
+  if (first !== null) return { rows: await findOrderRows(db, first), total: ids.length };
   const onwards = after === null ? undefined : or(...walkOf(sort).beyond(after));
   const places = (await placesAmong(db, ids, and(all, onwards))).sort(inOrder(sort));
   const page = places.slice(offset, offset + limit).map(({ id }) => id);
-  return { rows: await ordersAt(db, page), total: places.length };
+  return { rows: await findOrderRows(db, page), total: places.length };
 }
 
 /** As `searchOrders` where all orders with one product are asked for and nothing else; null for any other search. */
@@ -328,7 +329,7 @@ async function searchProduct(
   const product = search === undefined ? await productOf(db, sku ?? "") : await soleProduct(db, search);
   if (product === null) return null;
   const { ids, total } = await ordersWith(db, product, window, sort === "created_at" ? "oldest" : "newest", candidates);
-  const rows = await ordersAt(db, ids);
+  const rows = await findOrderRows(db, ids);
   return total === null ? { rows, total, end: null } : { rows, total };
 }
 
@@ -379,7 +380,7 @@ async function walk(
     .from(onwards.limit(orders_max).as("orders"))
     .where(check)
     .limit(limit);
-  const rows = await ordersAt(
+  const rows = await findOrderRows(
     db,
     found.map(({ id }) => id),
   );
@@ -394,7 +395,7 @@ const place = {
   updated_at: orders.updated_at,
   priority: orders.priority,
 };
-type Place = Pick<Order, keyof typeof place>;
+type Place = Pick<OrderRow, keyof typeof place>;
 /** What a check may ask of an order itself. */
 const asked = { ...place, order_number: orders.order_number, customer_id: orders.customer_id };
 
@@ -433,10 +434,4 @@ function theOrders(db: Db, ids: readonly number[]) {
 async function listOf(db: Db, ids: SQL, some: SQLWrapper): Promise<number[]> {
   const [row] = await db.sql.select({ ids: template<string>`${ids}` }).from(template`${some}`);
   return JSON.parse(row?.ids ?? "[]") as number[];
-}
-
-/** The orders with these ids, in their order. */
-async function ordersAt(db: Db, ids: readonly number[]): Promise<Order[]> {
-  const byId = new Map((await findOrders(db, ids)).map((order) => [order.id, order]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -9,7 +9,7 @@ import { EnvelopedView } from "../../http/envelope.ts";
 import { fileFields } from "../../http/files.ts";
 import { answerGroupImport, type GroupImport, GroupImportView } from "../../http/group_imports.ts";
 import { documented } from "../../http/route.ts";
-import type { Position } from "../../kit/page.ts";
+import { fittingInSlice, type Position } from "../../kit/page.ts";
 import { checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
 import { filterOf } from "../list/routes.ts";
@@ -22,6 +22,8 @@ import {
   orderPosition,
   searchOrders,
 } from "../list/store.ts";
+import { sizesOfOrders } from "../rows/store.ts";
+import { wholeOrders } from "../store.ts";
 import { ImportLine, type OrderRow, orderColumns, rowsOf, rowView } from "./columns.ts";
 import { saveOrderGroups } from "./open/commands.ts";
 import { otherColumns, PastLine, pastColumns } from "./past/columns.ts";
@@ -78,10 +80,14 @@ async function pageAfter(
   const found = isSearched(filter)
     ? await searchOrders(db, filter, window, sort)
     : { rows: await listOrders(db, filter, window, sort) };
-  const last = found.rows.length === limit ? found.rows.at(-1) : undefined;
+  const ids = found.rows.map(({ id }) => id);
+  // An order may have hundreds of lines: as many orders are read as fit, and at least one.
+  const fitting = fittingInSlice(await sizesOfOrders(db, ids));
+  const orders = found.rows.slice(0, fitting);
+  const last = fitting < found.rows.length || found.rows.length === limit ? orders.at(-1) : undefined;
   const end = "end" in found ? found.end : null;
   return {
-    rows: found.rows.flatMap((order) => rowsOf(order, db.now)),
+    rows: (await wholeOrders(db, orders)).flatMap((order) => rowsOf(order, db.now)),
     next: last === undefined ? end : orderPosition(last, sort),
   };
 }

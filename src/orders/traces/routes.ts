@@ -10,9 +10,10 @@ import type { NamedLot } from "../../inventory/lots/lot.ts";
 import { countTraced, findNamedLot, listAssumed, listTraced, type TracedOrder } from "../../inventory/lots/store.ts";
 import { missing } from "../../kit/fault.ts";
 import { readId } from "../../kit/ids.ts";
-import type { Position } from "../../kit/page.ts";
+import { fittingInSlice, type Position } from "../../kit/page.ts";
 import { closed, queryOf } from "../../kit/schema.ts";
 import { sheetFields } from "../../kit/sheet.ts";
+import { sizesOfOrders } from "../rows/store.ts";
 import { findOrders } from "../store.ts";
 import { ListTrace, TraceView } from "./schemas.ts";
 import { traceCells, traceColumns, traceView } from "./trace.ts";
@@ -56,6 +57,8 @@ function trace(call: Call, id: string, query: ListTrace): Promise<Response> {
       rows: async (db, window) => listTraced(db, (await lotOf(db, id)).id, window),
       count: async (db) => countTraced(db, (await lotOf(db, id)).id),
       position: positionOf,
+      // What is shown of an order is short, and what is read of it may be long.
+      long: { bytes: (db, rows) => sizesOfOrders(db, idsOf(rows)) },
     },
     async (rows, db) => viewsOf(db, await lotOf(db, id), rows),
   );
@@ -63,13 +66,15 @@ function trace(call: Call, id: string, query: ListTrace): Promise<Response> {
 
 const positionOf = ({ last_at, movement_id }: TracedOrder): Position => [last_at, movement_id];
 
+const idsOf = (rows: readonly TracedOrder[]) => rows.map(({ order }) => readId("order", order) ?? 0);
+
 async function viewsOf(db: Db, { id, product_id }: NamedLot, rows: readonly TracedOrder[]) {
   const assumed = await listAssumed(
     db,
     id,
     rows.map(({ order }) => order),
   );
-  const ids = rows.map(({ order }) => readId("order", order) ?? 0);
+  const ids = idsOf(rows);
   const orders = new Map((await findOrders(db, ids)).map((order) => [order.id, order]));
   return rows.flatMap((row, at) => {
     const order = orders.get(ids[at] ?? 0);
@@ -85,8 +90,10 @@ function traceExport(id: string): CsvFile<ReturnType<typeof traceView>, Position
     page: async (db, after, limit) => {
       const lot = await lotOf(db, id);
       const rows = await listTraced(db, lot.id, { limit, offset: 0, after });
-      const last = rows.at(-1);
-      return { rows: await viewsOf(db, lot, rows), next: last === undefined ? null : positionOf(last) };
+      // An order may have hundreds of lines: as many orders are read as fit.
+      const read = rows.slice(0, fittingInSlice(await sizesOfOrders(db, idsOf(rows))));
+      const last = read.at(-1);
+      return { rows: await viewsOf(db, lot, read), next: last === undefined ? null : positionOf(last) };
     },
     cells: traceCells,
   };

@@ -59,6 +59,9 @@ export const orderActionRoutes = (service: Service) => {
     });
 };
 
+/** Further orders are left out of an answer that is longer than this. */
+const shown_bytes_max = 2_000_000;
+
 /** The route that does each action on one order: who may use that one may ask for the action. */
 const routes: Readonly<Record<OrderActionOfMany, { readonly id: string; readonly need: Permission }>> = {
   hold: { id: "holdOrder", need: "orders.write" },
@@ -98,9 +101,14 @@ async function actOnAll(
     call,
     async () => {
       const results = [];
+      let shown_bytes = 0;
       // One after the other: they may want the same stock, and the first named order comes first.
-      for (const id of ids)
-        results.push(await resultOf(call, acting[action], { id, input, dry_run, if_match: tags[id] }));
+      for (const id of ids) {
+        const { bytes, ...result } = await resultOf(call, acting[action], { id, input, dry_run, if_match: tags[id] });
+        if (result.ok) shown_bytes += bytes;
+        if (shown_bytes > shown_bytes_max) delete result.order;
+        results.push(result);
+      }
       const done = results.filter(({ ok }) => ok).length;
       const answer = { action, dry_run, done, failed: results.length - done, results };
       return answerDone(call, answer, service.secret_key);
@@ -139,23 +147,31 @@ function namedOnce(order_ids: ActOnOrders["order_ids"]): string[] {
   return ids;
 }
 
-async function resultOf(call: Call, act: Acting, asked: Act) {
+interface Result {
+  readonly id: string;
+  readonly ok: boolean;
+  readonly status: number;
+  order?: object | undefined;
+  readonly label?: object | undefined;
+  readonly error?: object | undefined;
+}
+
+/** What became of one order, and how many bytes long the answer about it was. */
+async function resultOf(call: Call, act: Acting, asked: Act): Promise<Result & { readonly bytes: number }> {
   const { id } = asked;
   try {
     const answer = await act(call, asked);
     const { status } = answer;
-    const body = (await answer.json()) as { data?: { label_id?: string }; error?: object };
-    if (status >= 400) return { id, ok: false, status, error: body.error };
-    return {
-      id,
-      ok: true,
-      status,
-      ...(body.data?.label_id === undefined ? { order: body.data } : { label: body.data }),
-    };
+    const text = await answer.text();
+    const bytes = text.length;
+    const body = JSON.parse(text) as { data?: { label_id?: string }; error?: object };
+    if (status >= 400) return { id, ok: false, status, error: body.error, bytes };
+    const shown = body.data?.label_id === undefined ? { order: body.data } : { label: body.data };
+    return { id, ok: true, status, ...shown, bytes };
   } catch (fault) {
     if (!(fault instanceof Fault)) throw fault;
     const { error } = errorBody(fault, call, call.store.clock.now());
-    return { id, ok: false, status: faults[fault.code].status, error };
+    return { id, ok: false, status: faults[fault.code].status, error, bytes: 0 };
   }
 }
 

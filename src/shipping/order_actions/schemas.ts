@@ -89,7 +89,12 @@ export const ActedView = closed({
       status: Type.Integer({
         description: "The status that a single request would get: 202 for a label that its carrier has yet to sell.",
       }),
-      order: Type.Optional(OrderView),
+      order: Type.Optional(
+        Type.Unsafe<Static<typeof OrderView>>({
+          ...OrderView,
+          description: "Left out of the later results once the answer is longer than 2 MB: get the order by its id.",
+        }),
+      ),
       label: Type.Optional(LabelView),
       error: Type.Optional(
         Type.Object({

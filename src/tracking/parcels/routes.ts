@@ -8,13 +8,14 @@ import { answerList } from "../../http/paging.ts";
 import { tagged } from "../../http/preconditions.ts";
 import { documented } from "../../http/route.ts";
 import { momentOf } from "../../kit/clock.ts";
+import { fittingInSlice } from "../../kit/page.ts";
 import { queryOf } from "../../kit/schema.ts";
 import { findOrderId } from "../../orders/names/store.ts";
 import { plainTrackingNumber } from "../../orders/shipments/tracking_number.ts";
 import { scannedSscc } from "../../shipping/labels/sscc.ts";
 import { type ListedParcel, listedParcelView, parcelCells, parcelColumns } from "./parcel.ts";
 import { ExportParcels, ListParcels, ParcelView } from "./schemas.ts";
-import { countParcels, getListedParcel, listParcels, type ParcelFilter } from "./store.ts";
+import { countParcels, getListedParcel, listParcels, longParcels, type ParcelFilter, wholeParcels } from "./store.ts";
 
 /** The parcels of all orders, as a list and as a file. */
 export const parcelRoutes = new Elysia({ prefix: "/shipments" })
@@ -68,8 +69,9 @@ async function answerParcels(call: Call, query: ListParcels): Promise<Response> 
       rows: (db, window) => listParcels(db, filter, window),
       count: (db) => countParcels(db, filter),
       position: ({ shipment }) => [shipment.created_at, shipment.id],
+      long: longParcels,
     },
-    (rows) => rows.map(listedParcelView),
+    async (rows, db) => (await wholeParcels(db, rows)).map(listedParcelView),
   );
 }
 
@@ -99,9 +101,11 @@ export function parcelExport(filter: ParcelFilter): CsvFile<ListedParcel> {
   return {
     name: "shipments.csv",
     columns: parcelColumns,
-    page: pagesOf((db, last, limit) => {
+    page: pagesOf(async (db, last, limit) => {
       const after = last === null ? null : ([last.shipment.created_at, last.shipment.id] as const);
-      return listParcels(db, filter, { limit, offset: 0, after });
+      const rows = await listParcels(db, filter, { limit, offset: 0, after });
+      // A parcel may have hundreds of lines: as many parcels are read as fit.
+      return wholeParcels(db, rows.slice(0, fittingInSlice(await longParcels.bytes(db, rows))));
     }),
     cells: parcelCells,
   };

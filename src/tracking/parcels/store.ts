@@ -2,6 +2,7 @@ import { and, asc, desc, eq, getTableColumns, gt, inArray, lt, type SQL } from "
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { labels, shipment_lines, shipments } from "../../../db/schema/shipments.ts";
 import { tracking_records } from "../../../db/schema/tracking.ts";
+import { type LongRecords, sizesBy } from "../../database/long_records.ts";
 import { preparedOf } from "../../database/statements.ts";
 import type { Db } from "../../database/store.ts";
 import { missing } from "../../kit/fault.ts";
@@ -68,10 +69,8 @@ const labelsOf = preparedOf((query, isOf) =>
     .orderBy(desc(labels.id)),
 );
 
-/** A page of parcels, newest first. */
-export async function listParcels(db: Db, filter: ParcelFilter, window: Window): Promise<ListedParcel[]> {
-  const { limit, offset, after } = window;
-  const rows = await db.sql
+const parcels = (db: Db) =>
+  db.sql
     .select({
       shipment: getTableColumns(shipments),
       order_number: orders.order_number,
@@ -83,13 +82,37 @@ export async function listParcels(db: Db, filter: ParcelFilter, window: Window):
     })
     .from(shipments)
     .innerJoin(orders, eq(orders.id, shipments.order_id))
-    .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
+    .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id));
+type ParcelRow = Awaited<ReturnType<typeof parcels>>[number];
+
+/** A page of parcels without their lines, newest first. */
+export async function listParcels(db: Db, filter: ParcelFilter, window: Window): Promise<ParcelRow[]> {
+  const { limit, offset, after } = window;
+  return parcels(db)
     .where(and(matching(filter), after === null ? undefined : lt(shipments.id, after[1])))
     .orderBy(desc(shipments.id))
     .limit(limit)
     .offset(offset);
+}
+
+const sizesOf = sizesBy(shipment_lines.shipment_id, { record: 1500, part: 150 });
+
+/** Parcels as a list reads them: one may have hundreds of lines. */
+export const longParcels: LongRecords<ParcelRow> = {
+  bytes: (db, rows) => sizesOf(db, idsOf(rows)),
+  again: async (db, ids) => {
+    const rows = await parcels(db).where(inArray(shipments.id, [...ids]));
+    const found = new Map(rows.map((row) => [row.shipment.id, row]));
+    return ids.flatMap((id) => found.get(id) ?? []);
+  },
+};
+
+const idsOf = (rows: readonly ParcelRow[]) => rows.map(({ shipment }) => shipment.id);
+
+/** Parcels with their lines and labels. */
+export async function wholeParcels(db: Db, rows: readonly ParcelRow[]): Promise<ListedParcel[]> {
   if (rows.length === 0) return [];
-  const ids = rows.map(({ shipment }) => shipment.id);
+  const ids = idsOf(rows);
   const lines = Map.groupBy(await linesOf(db, { ids }), ({ shipment_id }) => shipment_id);
   const stuck = Map.groupBy(await labelsOf(db, { ids }), ({ shipment_id }) => shipment_id);
   return rows.map(({ shipment, ...same }) => {
@@ -118,7 +141,7 @@ export async function countParcels(db: Db, filter: ParcelFilter): Promise<number
 /** The parcel that an identifier names: `shp_1001` or `1001`. Refuses: resource_missing. */
 export async function getListedParcel(db: Db, id: string | number): Promise<ListedParcel> {
   const window = { limit: 1, offset: 0, after: null };
-  const [found] = await listParcels(db, { id: readId("shipment", id) ?? 0 }, window);
+  const [found] = await wholeParcels(db, await listParcels(db, { id: readId("shipment", id) ?? 0 }, window));
   if (found === undefined) throw missing("shipment", id);
   return found;
 }
