@@ -15,7 +15,7 @@ import { unsaid } from "../new_record.ts";
 import { parcelView } from "../parcel.ts";
 import type { TrackingRecord } from "../record.ts";
 import { afterEvent, pastFacts, type TrackingFact, type TrackingStep } from "../rules.ts";
-import { lockKnown } from "../scans/commands.ts";
+import { lockKnown, recordWaitingForParcel } from "../scans/commands.ts";
 import { insertScans } from "../scans/store.ts";
 import { saveRecords } from "../store.ts";
 import { lockRecordsOfOrders, lockRecordsOfParcels } from "./store.ts";
@@ -55,9 +55,7 @@ export async function trackMoves(tx: Tx, moved: readonly MovedOrder[]): Promise<
     let record = known.get(shipment.id);
     if (record === undefined) {
       const { tracking_number, merchant_id } = { ...order, ...shipment };
-      const found = await lockKnown(tx, tracking_number ?? "", actor, merchant_id);
-      // Of several parcels under one number the newest is tracked.
-      record = found.find(({ shipment_id }) => shipment_id === shipment.id);
+      record = await newRecordOf(tx, { id: shipment.id, tracking_number: tracking_number ?? "", merchant_id }, actor);
       others.add(order.id);
     }
     const steps = record === undefined ? [] : stepsOf(record, shipment);
@@ -67,6 +65,21 @@ export async function trackMoves(tx: Tx, moved: readonly MovedOrder[]): Promise<
   if (others.size === 0) return moved.map(({ order }) => order);
   const now = await lockOrders(tx, [...others]);
   return moved.map(({ order }) => now.get(order.id) ?? order);
+}
+
+/**
+ * The record of a parcel that had none, with what its carrier reported on the number before; none if a newer parcel has
+ * the number.
+ */
+async function newRecordOf(
+  tx: Tx,
+  { id, tracking_number, merchant_id }: Pick<TrackingRecord, "id" | "tracking_number" | "merchant_id">,
+  actor: Actor,
+): Promise<TrackingRecord | undefined> {
+  await lockKnown(tx, tracking_number, actor, merchant_id);
+  await recordWaitingForParcel(tx, tracking_number);
+  const found = await lockKnown(tx, tracking_number, actor, merchant_id);
+  return found.find(({ shipment_id }) => shipment_id === id);
 }
 
 const isTracked = ({ status, tracking_number }: Shipment) => tracking_number !== null && hasLeft(status);
@@ -117,7 +130,8 @@ async function save(tx: Tx, changes: readonly Change[]): Promise<void> {
 /** The record after all that has happened. A person who ships or delivers by hand says no more about it. */
 function standingNow({ record, steps }: Change): TrackingRecord {
   const said = { message: null, current_location: null, status_detail: null, signed_by: null };
-  return steps.reduce((now, { step }) => (step.decides ? { ...now, ...step.standing, ...said } : now), record);
+  const last = steps.findLast(({ step }) => step.decides);
+  return last === undefined ? record : { ...record, ...last.step.standing, ...said };
 }
 
 function newsOf(
