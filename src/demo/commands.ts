@@ -23,6 +23,7 @@ import { builtInCarrier } from "../shipping/rates/carrier.ts";
 import { createRateCard } from "../shipping/rates/commands.ts";
 import { followNumber } from "../tracking/following/commands.ts";
 import { buyTrackedLabel } from "../tracking/labels/commands.ts";
+import { trackMoves } from "../tracking/moves_by_hand/commands.ts";
 import { recordScan } from "../tracking/scans/commands.ts";
 import type { Act, ActKind, ActOf } from "./acts.ts";
 import { ground } from "./tariff.ts";
@@ -156,7 +157,7 @@ const acts: Perform = {
   },
   ship: async (tx, { order_number, parcel }, { orders, tracking_numbers }) => {
     const order_id = named(orders, order_number);
-    await shipOrder(tx, order_id, parcel ?? {}, actor);
+    await trackMoves(tx, [{ order: await shipOrder(tx, order_id, parcel ?? {}, actor), actor }]);
     if (parcel === null) return null;
     const { carrier, tracking_number } = parcel;
     await followNumber(tx, { carrier, tracking_number, order_id }, [], actor);

@@ -13,7 +13,7 @@ import { plainTrackingNumber } from "../orders/shipments/tracking_number.ts";
 import { merchantRequired } from "../owners/rules.ts";
 import { followingRoutes } from "./following/routes.ts";
 import { findHistories, getHistory, historyOf } from "./histories/store.ts";
-import { detectCarriers } from "./numbers/formats.ts";
+import { formOf } from "./numbers/unknown.ts";
 import { shortTrackingView, type TrackingHistory, trackingView } from "./record.ts";
 import { recordScan, recordScans } from "./scans/commands.ts";
 import { ChooseShape, RecordScan, ShortTrackingView, TrackedView, TrackingView, TrackMany } from "./schemas.ts";
@@ -50,8 +50,8 @@ const parcelRoutes = new Elysia()
         summary: "Track a parcel",
         description:
           "An unknown number is answered 404, with the carriers that it may belong to in" +
-          " `detected_carriers`: all that fit by form and check digit. `POST /tracking`" +
-          " starts to track such a number.",
+          " `detected_carriers`: all that fit by form and check digit. If none fits, `wrong_check_digits` lists the" +
+          " forms that it has with another check digit. `POST /tracking` starts to track such a number.",
         answers: { 200: EnvelopedView(Type.Union([TrackingView, ShortTrackingView])) },
       }),
     },
@@ -106,13 +106,13 @@ const scanning: SharedAct<{ readonly number: string; readonly scan: RecordScan }
 const unknown = (number: string) => ({
   code: "resource_missing",
   message: `No such tracking number: ${number}.`,
-  detected_carriers: detectCarriers(plainTrackingNumber(number)),
+  ...formOf(plainTrackingNumber(number), null),
 });
 
 /** Why the house is not told of a number that several merchants know, as `GET /tracking/:tracking_number` says it. */
 function shared(number: string) {
   const { code, message } = merchantRequired(`${number} is known to several merchants`);
-  return { code, message, detected_carriers: [] };
+  return { code, message, detected_carriers: [], wrong_check_digits: [] };
 }
 
 /** Answers each number in the order of the request, found or not. */

@@ -75,6 +75,32 @@ export const TrackingView = closed({
   updated_at: moment,
 });
 
+/** What the form of a number tells. */
+const numberForm = {
+  detected_carriers: Type.Array(
+    closed({
+      carrier: Type.String(),
+      format: Type.String({ description: "The name of such numbers." }),
+      checked: Type.Boolean({ description: "Whether a check digit confirms it, or only the form of the number." }),
+      tracking_url: text,
+    }),
+    { description: "All carriers that the number may belong to. If there are several, name the carrier." },
+  ),
+  wrong_check_digits: Type.Array(
+    closed({
+      carrier: Type.String(),
+      format: Type.String(),
+      check_digit: Type.String({ description: "The check digit of the number." }),
+      expected: Type.String({ description: "The right one, if all other characters are right." }),
+      message: Type.String(),
+    }),
+    { description: "The forms that the number has with another check digit, if it fits none: it may be mistyped." },
+  ),
+};
+
+/** A number that was just followed, with what its form tells. */
+export const FollowedView = closed({ ...TrackingView.properties, ...numberForm });
+
 export const ShortTrackingView = closed({
   tracking_number: Type.String(),
   carrier: Type.String(),
@@ -91,14 +117,6 @@ export const ShortTrackingView = closed({
   ),
 });
 
-/** A carrier that an unknown number may belong to. */
-const DetectedView = closed({
-  carrier: Type.String(),
-  format: Type.String({ description: "The name of such numbers." }),
-  checked: Type.Boolean({ description: "Whether a check digit confirms it, or only the form of the number." }),
-  tracking_url: text,
-});
-
 /** One number of a batch: its record, or why there is none. */
 export const TrackedView = closed({
   tracking_number: Type.String(),
@@ -108,7 +126,7 @@ export const TrackedView = closed({
     closed({
       code: choice(["resource_missing", "merchant_required"]),
       message: Type.String(),
-      detected_carriers: Type.Array(DetectedView),
+      ...numberForm,
     }),
   ),
 });

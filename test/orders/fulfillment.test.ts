@@ -54,7 +54,7 @@ describe("works", () => {
     expect(event?.data).toEqual({ object: "order", ...shipped });
     const delivered = await shop.act(made.id, "deliver");
     expect(delivered).toMatchObject({ status: "delivered", fulfillment_status: "delivered", allowed_actions: [] });
-    expect(await shop.told()).toEqual(["order.delivered"]);
+    expect(await shop.told()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
     expect(await shop.get(made.id)).toEqual(delivered);
     expect(await shop.history(made.id)).toEqual([
       "create: - > pending",

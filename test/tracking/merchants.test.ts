@@ -167,7 +167,7 @@ describe("many numbers at once", () => {
         tracking_number: number,
         success: false,
         tracking: null,
-        error: { code: "merchant_required", message: error.message, detected_carriers: [] },
+        error: { code: "merchant_required", message: error.message, detected_carriers: [], wrong_check_digits: [] },
       },
       expect.objectContaining({ tracking_number: "NOBODYS-1", success: false }),
     ]);

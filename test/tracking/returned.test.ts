@@ -31,6 +31,7 @@ async function sent() {
   await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number: number });
   await app.post("/tracking", { tracking_number: number, account_id: teller.id });
   await app.runJobs();
+  app.clocks.live.advance(60 * minute);
   await app.takeEvents();
   const state = async () => {
     const { status, delivered_at, shipments } = (await app.get(`/orders/${order.id}`)).body.data;

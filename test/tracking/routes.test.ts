@@ -190,7 +190,7 @@ describe("works", () => {
     await app.post(`/orders/${order.id}/ship`, { carrier: "ups", service: "ground", tracking_number });
     await app.takeEvents();
     const found = (await app.get(`/tracking/${tracking_number}`)).body.data;
-    expect(found).toMatchObject({ status: "pending", carrier: "ups", service_type: "ground", events: [] });
+    expect(found).toMatchObject({ status: "picked_up", carrier: "ups", service_type: "ground" });
     const scanned = await app.post(`/tracking/${tracking_number}/events`, { status: "delivered" });
     expect([scanned.status, scanned.body.data.status]).toEqual([201, "delivered"]);
     expect(await types()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
@@ -231,10 +231,10 @@ describe("works", () => {
     await scanned("delivered", at(-2 * minute));
     const second = await shipped();
     expect((await app.get("/tracking/9400100000000000000000")).body.data).toMatchObject({
-      status: "pending",
-      events: [],
+      status: "picked_up",
+      events: [{ status: "picked_up" }],
     });
-    const [one, two] = await Promise.all([scanned("in_transit", at(-minute)), scanned("in_transit", at(-minute))]);
+    const [one, two] = await Promise.all([scanned("in_transit", at(0)), scanned("in_transit", at(0))]);
     expect([one.body.data.status, two.body.data.events]).toEqual(["in_transit", one.body.data.events]);
     expect([await statusOf(first), await statusOf(second)]).toEqual(["delivered", "shipped"]);
     await app.takeEvents();

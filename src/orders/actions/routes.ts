@@ -9,9 +9,10 @@ import { type Asked, answerAct, RehearsableView } from "../../http/rehearsals.ts
 import { documented, type RouteNotes } from "../../http/route.ts";
 import { answerTogether, type SharedAct } from "../../http/together.ts";
 import type { Actor } from "../../kit/actor.ts";
-import type { Fault } from "../../kit/fault.ts";
+import { Fault } from "../../kit/fault.ts";
 import { Rehearse } from "../../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { lockRecordsFirst, trackMoves } from "../../tracking/moves_by_hand/commands.ts";
 import { deliverOrder } from "../arrivals/commands.ts";
 import { acceptSuggestion } from "../changes/commands.ts";
 import { shipOrder, shipOrders } from "../departures/commands.ts";
@@ -79,12 +80,39 @@ interface Acting<Input> {
   readonly query: Static<typeof Rehearse>;
 }
 
+type ActAlone<Input> = (tx: Tx, id: string, input: Input, actor: Actor) => Promise<Order>;
+type ActTogether<Input> = (tx: Tx, asked: readonly AskedAct<Input>[]) => Promise<readonly (Order | Fault | "alone")[]>;
+
+/** An act by which parcels leave or arrive, with their tracking records. */
+const tracked =
+  <Input>(act: ActAlone<Input>): ActAlone<Input> =>
+  async (tx, id, input, actor) => {
+    await lockRecordsFirst(tx, [id]);
+    const done = await act(tx, id, input, actor);
+    const [order = done] = await trackMoves(tx, [{ order: done, actor }]);
+    return order;
+  };
+
+/** As `tracked`, of many orders at once. */
+const trackedTogether =
+  <Input>(act: ActTogether<Input>): ActTogether<Input> =>
+  async (tx, asked) => {
+    await lockRecordsFirst(
+      tx,
+      asked.map(({ id }) => id),
+    );
+    const done = await act(tx, asked);
+    const isDone = (one: Order | Fault | "alone") => !(one === "alone" || one instanceof Fault);
+    const moved = done.flatMap((order, at) => {
+      const { actor } = asked[at] ?? {};
+      return isDone(order) && actor !== undefined ? { order: order as Order, actor } : [];
+    });
+    const orders = (await trackMoves(tx, moved)).values();
+    return done.map((one) => (isDone(one) ? (orders.next().value ?? one) : one));
+  };
+
 /** Answers an act on an order. Orders for which it is asked at the same moment are acted on together. */
-function sharing<Input>(
-  name: string,
-  alone: (tx: Tx, id: string, input: Input, actor: Actor) => Promise<Order>,
-  together: (tx: Tx, asked: readonly AskedAct<Input>[]) => Promise<readonly (Order | Fault | "alone")[]>,
-) {
+function sharing<Input>(name: string, alone: ActAlone<Input>, together: ActTogether<Input>) {
   const act: SharedAct<{ readonly id: string; readonly input: Input }, Order> = {
     name,
     status: 200,
@@ -109,7 +137,8 @@ function sharing<Input>(
 
 const picked = sharing("pickOrder", pickOrder, pickOrders);
 const packed = sharing("packOrder", packOrder, packOrders);
-const shipped = sharing("shipOrder", shipOrder, shipOrders);
+const shipped = sharing("shipOrder", tracked(shipOrder), trackedTogether(shipOrders));
+const delivered = tracked(deliverOrder);
 
 /** The acts that move an order from state to state. */
 export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
@@ -200,7 +229,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   .post(
     "/deliver",
     ({ call, params, body, query }) =>
-      answerOrder(call, params.id, query, (tx) => deliverOrder(tx, params.id, body, call.actor)),
+      answerOrder(call, params.id, query, (tx) => delivered(tx, params.id, body, call.actor)),
     {
       body: bodyOf(DeliverOrder),
       query: queryOf(Rehearse),

@@ -24,8 +24,8 @@ const days_back = 7;
 const looked_at_once = 500;
 
 /**
- * Creates a manifest: of the labels of a day and those left from the week before, or of named labels. Each label is on
- * one manifest only. Refuses: validation_failed, resource_missing, nothing_to_manifest.
+ * Creates a manifest: of the labels of a day and those of the week before whose parcels did not leave before that day,
+ * or of named labels. Each label is on one manifest only. Refuses: validation_failed, resource_missing, nothing_to_manifest.
  */
 export async function createManifest(tx: Tx, input: CreateManifest, actor: Actor): Promise<Manifest> {
   const { label_ids } = input;
@@ -53,7 +53,7 @@ async function waitingFor(tx: Tx, { carrier, warehouse_id, date }: CreateManifes
   if (warehouse == null) throw missing("warehouse", warehouse_id ?? "");
   const day = dayOf(date, warehouse, tx.now);
   const start = (at: number) => momentAt({ day: at, minute: 0 }, warehouse.timezone);
-  const gathering = { carrier, since: start(day - days_back), until: start(day + 1) };
+  const gathering = { carrier, since: start(day - days_back), until: start(day + 1), left_since: start(day) };
   const ids: number[] = [];
   for (let after = 0; ids.length < manifest_labels_max; ) {
     const some = await listWaiting(tx, gathering, after, looked_at_once);

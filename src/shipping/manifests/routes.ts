@@ -36,7 +36,8 @@ export const manifestRoutes = ({ log }: Service) =>
           summary: "Create a manifest of the parcels to hand to a carrier today",
           description:
             "Takes every label of the carrier that was bought on `date` or in the seven days before it, for a parcel" +
-            " from the warehouse that has not arrived, and that is on no manifest yet. It takes up to 1,000 labels; a" +
+            " from the warehouse that has not left before `date` and has not arrived, and that is on no manifest yet." +
+            " It takes up to 1,000 labels; a" +
             " second request takes the rest. With `label_ids` it takes only these. A label is on one manifest" +
             " only; one that is voided later stays on it, marked.",
           refuses: ["nothing_to_manifest", "resource_missing"],

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, gte, isNull, lt, not, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
 import { among, isOneOf, list } from "../../../db/kit.ts";
 import { manifest_labels, manifests } from "../../../db/schema/manifests.ts";
 import { orders } from "../../../db/schema/orders.ts";
@@ -57,14 +57,17 @@ interface Gathering {
   readonly carrier: string;
   readonly since: number;
   readonly until: number;
+  /** Parcels that left before this moment were handed over on an earlier day. */
+  readonly left_since: number;
 }
 
 /**
- * Some valid labels of outgoing parcels that are on no manifest and have not arrived, after one of them, oldest first.
+ * Some valid labels of outgoing parcels that are on no manifest, have not arrived and did not leave on an earlier day,
+ * after one of them, oldest first.
  */
 export async function listWaiting(
   db: Db,
-  { carrier, since, until }: Gathering,
+  { carrier, since, until, left_since }: Gathering,
   after: number,
   limit: number,
 ): Promise<Candidate[]> {
@@ -82,6 +85,7 @@ export async function listWaiting(
         isOneOf(labels.status, usableLabelStatuses),
         isNull(labels.return_id),
         not(isOneOf(shipments.status, arrivedStatuses)),
+        or(isNull(shipments.shipped_at), gte(shipments.shipped_at, left_since)),
         isNull(manifest_labels.label_id),
         gt(labels.id, after),
       ),

@@ -93,7 +93,8 @@ function ownNumberUnknown(tracking_number: string): Fault {
   const message =
     `No such tracking number: ${tracking_number}. Numbers of this form belong to parcels with a label of this` +
     " warehouse, and only the merchant who sends the parcel can track it: check the number.";
-  return new Fault("resource_missing", message, { resource: "tracking number", detected_carriers: [] });
+  const form = { detected_carriers: [], wrong_check_digits: [] };
+  return new Fault("resource_missing", message, { resource: "tracking number", ...form });
 }
 
 /** Whose return comes back under a number; the maker's where none does. Refuses: merchant_required. */

@@ -14,8 +14,9 @@ import { findOrderId } from "../../orders/names/store.ts";
 import { listKeptAccounts } from "../../shipping/accounts/store.ts";
 import { outsideCarriersOf } from "../../shipping/carriers/table.ts";
 import { getHistory } from "../histories/store.ts";
+import { formOf } from "../numbers/unknown.ts";
 import { trackedView, trackingView } from "../record.ts";
-import { TrackedRecordView, TrackingView } from "../schemas.ts";
+import { FollowedView, TrackedRecordView } from "../schemas.ts";
 import { followNumber } from "./commands.ts";
 import { ExportTracked, FollowNumber, ListTracked } from "./schemas.ts";
 import { countTracked, listTracked, type Tracked, type TrackedFilter } from "./store.ts";
@@ -37,12 +38,14 @@ export const followingRoutes = (service: Service) =>
           " warehouse's own can be tracked only by the merchant that sends the parcel; for anyone else, and before" +
           " such a label is bought, it is refused with `resource_missing`. A carrier account that sells for" +
           " the number's carrier is asked to report on it, soon after the answer; without one the number waits for" +
-          " scans. News is sent as the events of shipments, with a null `id`. In the sandbox the test numbers of" +
+          " scans. `detected_carriers` lists all carriers that the number may belong to; if there are several, name" +
+          " the carrier. A number whose check digit is wrong is tracked all the same, and `wrong_check_digits` says" +
+          " so. News is sent as the events of shipments, with a null `id`. In the sandbox the test numbers of" +
           " carriers are known (`EZ1000000001` to `EZ7000000007`, `SHIPPO_TRANSIT` and the like)," +
           " and a `SIM` number plays its days, ten seconds each, from then on; one that ends in `EXC` is" +
           " held up on its way, one that ends in `RTS` comes back.",
         refuses: ["ambiguous_identifier", "resource_missing"],
-        answers: { 201: EnvelopedView(TrackingView) },
+        answers: { 201: EnvelopedView(FollowedView) },
       }),
     })
     .get("", ({ call, query }) => list(call, query), {
@@ -76,9 +79,14 @@ function follow(call: Call, body: FollowNumber, service: Service): Promise<Respo
     const followers = accounts.filter(({ connector }) => connectors[connector]?.capabilities.has("tracking"));
     const tracking_number = await followNumber(tx, body, followers, call.actor);
     const history = await getHistory(tx, tracking_number);
-    return tagged(trackingView(history), history.record.version);
+    const { followed, version } = history.record;
+    const form = followed ? formOf(tracking_number, body.carrier ?? null) : unread;
+    return tagged({ ...trackingView(history), ...form }, version);
   });
 }
+
+/** A parcel's carrier is known, so nothing is read from its number. */
+const unread: ReturnType<typeof formOf> = { detected_carriers: [], wrong_check_digits: [] };
 
 async function list(call: Call, query: ListTracked): Promise<Response> {
   const filter = await filterOf(call, query);

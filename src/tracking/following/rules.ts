@@ -1,7 +1,7 @@
 import type { CarrierAccount } from "../../shipping/accounts/account.ts";
 import { isSelling } from "../../shipping/accounts/status.ts";
 import { trackingMeanings } from "../../shipping/updates/status.ts";
-import { detectCarriers } from "../numbers/formats.ts";
+import { onlyCarrier } from "../numbers/formats.ts";
 import type { TrackingRecord } from "../record.ts";
 
 /** An account that can report on parcels. */
@@ -10,9 +10,7 @@ export type Follower = Pick<CarrierAccount, "id" | "status" | "carriers">;
 /** The carrier of a number: the one that was named, else the only one whose numbers have this form. */
 export function carrierOf(named: string | null | undefined, tracking_number: string): string | null {
   if (named) return named.trim().toLowerCase();
-  const found = new Set(detectCarriers(tracking_number).map(({ carrier }) => carrier));
-  const [only] = found;
-  return only !== undefined && found.size === 1 ? only : null;
+  return onlyCarrier(tracking_number);
 }
 
 /** Carrier names are compared by letters and digits only: `dhl_express` equals `DHLExpress`. */

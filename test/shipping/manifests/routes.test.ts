@@ -25,6 +25,10 @@ async function labels(count: number, fields: object = {}) {
   await app.takeEvents();
   return bought;
 }
+const present = <One>(one: One | undefined): One => {
+  if (one === undefined) throw new Error("there are fewer labels than the test names");
+  return one;
+};
 const idsOf = (some: readonly { label_id: string }[]) => some.map(({ label_id }) => label_id);
 
 describe("works", () => {
@@ -117,6 +121,24 @@ describe("works", () => {
     expect(listed(await make())).toEqual(idsOf(moving === undefined ? [] : [moving]));
     expect(codeOf(await make())).toEqual([409, "nothing_to_manifest"]);
     expect(listed(await make({ label_ids: [there?.label_id] }))).toEqual([there?.label_id ?? ""]);
+  });
+
+  test("a parcel that left on an earlier day is handed to nobody, and one that left today is", async () => {
+    const [scanned, shipped, given_up, waiting] = await labels(4);
+    const [found, later] = await labels(2);
+    await app.post(`/tracking/${scanned?.tracking_number}/events`, { status: "picked_up" });
+    await app.post(`/tracking/${given_up?.tracking_number}/events`, { status: "returned" });
+    await app.post(`/orders/${shipped?.order_id}/ship`);
+    // A quarter to midnight in New York, and a quarter past it.
+    app.clocks.live.advance(Date.parse("2026-01-02T04:45:00Z") - app.clocks.live.now());
+    await app.post(`/orders/${found?.order_id}/ship`);
+    app.clocks.live.advance(30 * 60_000);
+    await app.post(`/orders/${later?.order_id}/ship`);
+    const made = await make();
+    expect([made.body.data.date, listed(made)]).toEqual(["2026-01-02", idsOf([waiting, later].map(present))]);
+    const before = await make({ carrier: "local", date: "2026-01-01" });
+    expect(listed(before)).toEqual(idsOf([scanned, shipped, given_up, found].map(present)));
+    expect(await app.takeEvents()).not.toEqual([]);
   });
 
   test("each warehouse has its own", async () => {

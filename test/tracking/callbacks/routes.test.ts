@@ -36,6 +36,7 @@ const follow = (tracking_number: string) => app.post("/tracking", { tracking_num
 async function sent(tracking_number = fresh()) {
   const order = await shop.order();
   await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number });
+  app.clocks.live.advance(60 * minute);
   await app.takeEvents();
   return { order, tracking_number };
 }
@@ -69,6 +70,7 @@ describe("works", () => {
       "delivered",
       "out_for_delivery",
       "in_transit",
+      "picked_up",
     ]);
     expect(Date.parse(known.estimated_delivery)).toBe(at(1));
     expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");

@@ -56,7 +56,7 @@ describe("works", () => {
     expect(events.map(({ type }) => type)).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
     expect(events[1]?.data).toMatchObject({ object: "shipment", id: null, order_id: null, tracking_number: number });
     // Followed again it is the same, and nobody is asked anew.
-    expect((await follow(number)).data).toEqual(known);
+    expect((await follow(number)).data).toMatchObject(known);
     await app.runJobs();
     expect([carrier.asked.length, await types()]).toEqual([asked_before + 1, []]);
   });
@@ -71,8 +71,36 @@ describe("works", () => {
   });
 
   test("a number that is one carrier's by its check digit names the carrier, and one of several none", async () => {
-    expect((await follow("1Z5R89390357567127")).data.carrier).toBe("ups");
-    expect((await follow("331880102508")).data.carrier).toBe("unknown");
+    const ups = (await follow("1Z5R89390357567127")).data;
+    expect([ups.carrier, ups.detected_carriers.length, ups.wrong_check_digits]).toEqual(["ups", 1, []]);
+    const several = (await follow("331880102594")).data;
+    expect(several.carrier).toBe("unknown");
+    const names = several.detected_carriers.map(({ carrier }: { carrier: string }) => carrier);
+    expect(names.toSorted()).toEqual(["fedex", "purolator"]);
+  });
+
+  test("a number whose check digit is wrong is followed, and the answer says what it would have to be", async () => {
+    const mistyped = (await follow("1Z5R89390357567126")).data;
+    expect([mistyped.carrier, mistyped.detected_carriers]).toEqual(["unknown", []]);
+    const wrong = { carrier: "ups", format: "UPS", check_digit: "6", expected: "7" };
+    const message = "The check digit of a ups number (UPS) must be 7 (got 6). Check the number.";
+    expect(mistyped.wrong_check_digits).toEqual([{ ...wrong, message }]);
+    // A carrier that is named speaks for its own numbers alone.
+    const named = async (carrier: string) => (await follow("331880102501", { carrier })).data.wrong_check_digits;
+    expect(await named("fedex")).toMatchObject([{ carrier: "fedex", check_digit: "1" }]);
+    expect(await named("bike bob")).toEqual([]);
+    const { error } = (await app.get("/tracking/RB123456784GB")).body;
+    expect(error).toMatchObject({ code: "resource_missing", detected_carriers: [] });
+    expect(error.message).toEndWith(
+      "The check digit of a royal_mail number (S10) must be 5 (got 4). Check the number.",
+    );
+    const [batched] = (await app.post("/tracking/batch", { tracking_numbers: ["RB123456784GB"] })).body.data;
+    expect(batched.error.wrong_check_digits).toEqual(error.wrong_check_digits);
+  });
+
+  test("a number that many carriers' numbers look like names none of them by itself", async () => {
+    const { data } = await follow("KQX123456789");
+    expect(data).toMatchObject({ carrier: "unknown", detected_carriers: [{ carrier: "purolator", checked: false }] });
   });
 
   test("a number that is told to an order stands in its history and has a page of ours", async () => {

@@ -74,7 +74,7 @@ export const shippingTexts = {
     to: "To",
     state: "State",
     addText:
-      "It lists all labels of this carrier and day that are on no manifest yet. Later labels go on another manifest.",
+      "It lists this carrier's parcels that leave on this day and are on no manifest yet. Later ones need another.",
     made_: (count: number) => (count === 1 ? "The manifest lists 1 parcel." : `The manifest lists ${count} parcels.`),
   },
   rates: {
