@@ -209,17 +209,35 @@ async function goTo(house: House, path: string, size: keyof typeof sizes): Promi
 export async function lookAt(house: House, path: string, ready: string, name: string): Promise<void> {
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[]) {
     const page = await goTo(house, path, size);
-    for (const scheme of schemes) {
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-      await page.waitForSelector(ready);
-      expect([name, size, scheme, await violations(page)]).toEqual([name, size, scheme, []]);
-      const wide = await page.evaluate(
-        "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)",
-      );
-      expect([name, size, "wider by", wide]).toEqual([name, size, "wider by", 0]);
-      if (pictures === "") continue;
-      mkdirSync(pictures, { recursive: true });
-      await page.screenshot({ path: join(pictures, `${name}-${size}-${scheme}.png`), fullPage: true });
-    }
+    for (const scheme of schemes) await lookAtIn(page, ready, name, size, scheme);
   }
+}
+
+/** The same for what a page shows at the moment, which keeps its size. */
+export async function lookAtPage(page: Page, ready: string, name: string): Promise<void> {
+  const before = page.viewportSize() ?? sizes.desktop;
+  for (const size of Object.keys(sizes) as (keyof typeof sizes)[]) {
+    await page.setViewportSize(sizes[size]);
+    for (const scheme of schemes) await lookAtIn(page, ready, name, size, scheme);
+  }
+  await page.setViewportSize(before);
+}
+
+async function lookAtIn(
+  page: Page,
+  ready: string,
+  name: string,
+  size: keyof typeof sizes,
+  scheme: (typeof schemes)[number],
+): Promise<void> {
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+  await page.waitForSelector(ready);
+  expect([name, size, scheme, await violations(page)]).toEqual([name, size, scheme, []]);
+  const wide = await page.evaluate(
+    "Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)",
+  );
+  expect([name, size, "wider by", wide]).toEqual([name, size, "wider by", 0]);
+  if (pictures === "") return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}-${size}-${scheme}.png`), fullPage: true });
 }

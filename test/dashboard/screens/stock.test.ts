@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { partsOf, shares, totalsAfter } from "../../../src/dashboard/web/screens/stock/numbers.ts";
-import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
+import { describeInBrowser, type House, lookAt, lookAtPage, openHouse } from "../browser.ts";
 
 const at = { location: "whs_1001" };
 
@@ -164,6 +164,25 @@ describeInBrowser("the stock", () => {
     await page.waitForSelector(".notice.done");
     expect(await level("SALT")).toMatchObject({ on_hand: 7 });
   });
+
+  test("is imported from another program's file, whose columns and decimal separator a person names", async () => {
+    const { page } = await house.open("/stock/import");
+    const text = "Artikel;Bin;Menge\nSALT;A-01-3;1.000\n";
+    await page.setInputFiles("input[type=file]", { name: "c.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+    await page.selectOption("select[name=column-0]", "sku");
+    await page.selectOption("select[name=column-2]", "quantity");
+    await lookAtPage(page, "select[name=column-2]", "stock-import-columns");
+    await page.click("button:has-text('Check the file')");
+    await page.waitForSelector("td:has-text('which can mean 1000 or 1')");
+    await page.selectOption("select[name=decimal]", ",");
+    await lookAtPage(page, "select[name=decimal]", "stock-import-tried");
+    await page.click("button:has-text('Check again')");
+    await page.waitForSelector("tr:has-text('SALT') ins:has-text('1000')");
+    await page.click("button:has-text('Import 1 row')");
+    await page.click("dialog button:has-text('Import 1 row')");
+    await page.waitForSelector(".notice.done");
+    expect(await level("SALT")).toMatchObject({ on_hand: 1000 });
+  }, 60_000);
 
   test("looks right", async () => {
     await lookAt(house, "/stock", "tr:has-text('TEA')", "stock");

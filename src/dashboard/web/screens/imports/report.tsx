@@ -8,11 +8,21 @@ import { importTexts as texts } from "../../texts/imports.ts";
 type Refusal = ImportReport["errors"][number];
 type Change = NonNullable<ImportReport["changes"]>[number];
 
+// Where the API names its parameter and the command line its flag, the page has a field.
+const declaration = /: decimal=,.*$/;
+
+/** Whether a problem is solved by declaring the decimal separator. */
+export const isUndeclared = ({ message }: Refusal) => declaration.test(message);
+
+function Problem({ message }: { readonly message: string }) {
+  return <span class="import-problem">{message.replace(declaration, texts.above)}</span>;
+}
+
 const refusalColumns: readonly Column<Refusal>[] = [
   { id: "line", title: texts.line, align: "right", cell: ({ line }) => line },
   { id: "name", title: texts.name, cell: ({ name }) => <code>{name}</code> },
   { id: "field", title: texts.field, cell: ({ field }) => field && <code>{field}</code> },
-  { id: "problem", title: texts.problem, cell: ({ message }) => message, wide: true },
+  { id: "problem", title: texts.problem, cell: ({ message }) => <Problem message={message} />, wide: true },
 ];
 
 interface RefusalsProps {

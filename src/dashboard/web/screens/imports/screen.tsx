@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Answer, sendCsv } from "../../api/client.ts";
+import { type Answer, type Params, sendCsv } from "../../api/client.ts";
 import { saveBlob, saveFile } from "../../api/documents.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import type { ImportReport } from "../../api/stock_types.ts";
@@ -14,11 +14,16 @@ import { Figure, Figures } from "../../kit/values.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
 import { count } from "../../texts/format.ts";
 import { importTexts as texts } from "../../texts/imports.ts";
-import { Changes, Refusals } from "./report.tsx";
+import { productFields, stockFields } from "./fields.ts";
+import { isPlain, type Reading, readingOf, termsOf } from "./file_columns.ts";
+import { Changes, isUndeclared, Refusals } from "./report.tsx";
+import { ReadingFields } from "./settings.tsx";
 
 interface Kind {
   /** Sends a file, to check it or to import it. */
-  readonly send: (file: File, dry_run: boolean) => Promise<Answer<ImportReport>>;
+  readonly send: (file: File, params: Params) => Promise<Answer<ImportReport>>;
+  /** The names of the API's columns; `sku` is required. */
+  readonly fields: readonly string[];
   /** Saves the current data as such a file. */
   readonly save: () => Promise<void>;
   readonly title: string;
@@ -28,7 +33,8 @@ interface Kind {
 }
 
 const stock: Kind = {
-  send: (file, dry_run) => sendCsv<ImportReport>("/inventory/import", file, { params: { dry_run } }),
+  send: (file, params) => sendCsv<ImportReport>("/inventory/import", file, { params }),
+  fields: stockFields,
   save: () => saveFile("/inventory/export.csv", "inventory.csv"),
   title: texts.stock,
   text: texts.stockText,
@@ -37,7 +43,8 @@ const stock: Kind = {
 };
 
 const products: Kind = {
-  send: (file, dry_run) => sendCsv<ImportReport>("/products/import", file, { params: { dry_run } }),
+  send: (file, params) => sendCsv<ImportReport>("/products/import", file, { params }),
+  fields: productFields,
   save: () => saveFile("/products/export.csv", "products.csv"),
   title: texts.products,
   text: texts.productsText,
@@ -53,31 +60,50 @@ export const ProductImportScreen = () => <ImportScreen kind={products} />;
 
 const bytes_max = 10 << 20;
 
+interface Chosen {
+  readonly file: File;
+  readonly reading: Reading;
+}
+interface Tried extends Chosen {
+  readonly report: ImportReport;
+  readonly took_ms: number;
+}
+
 type Stage =
   | { readonly at: "choose" }
-  | { readonly at: "trying"; readonly file: File }
-  | { readonly at: "tried"; readonly file: File; readonly report: ImportReport; readonly took_ms: number }
-  | { readonly at: "taking"; readonly file: File; readonly report: ImportReport; readonly took_ms: number }
+  | ({ readonly at: "columns" } & Chosen)
+  | ({ readonly at: "trying" } & Chosen)
+  | ({ readonly at: "tried" } & Tried)
+  | ({ readonly at: "taking" } & Tried)
   | { readonly at: "done"; readonly report: ImportReport; readonly changes: ImportReport["changes"] };
 
-/** The stage of a file and its steps: check, review, import. */
-function useImport({ send }: Kind) {
+/** The stage of a file and its steps: say how it is read where its names do not, check, review, import. */
+function useImport({ send, fields }: Kind) {
   const [stage, setStage] = useState<Stage>({ at: "choose" });
   const [problem, setProblem] = useState<ApiProblem | string | null>(null);
-  const tryOut = async (file: File) => {
+  const open = async (file: File) => {
     setProblem(null);
     if (file.size > bytes_max) return setProblem(texts.tooLarge);
-    setStage({ at: "trying", file });
+    const reading = await readingOf(file, fields);
+    if (isPlain(reading, "sku")) await tryOut({ file, reading });
+    else setStage({ at: "columns", file, reading });
+  };
+  const tryOut = async ({ file, reading }: Chosen) => {
+    setProblem(null);
+    setStage({ at: "trying", file, reading });
     const began = performance.now();
     try {
-      const { data: report } = await send(file, true);
-      setStage({ at: "tried", file, report, took_ms: performance.now() - began });
+      const { data: report } = await send(file, { ...termsOf(reading), dry_run: true });
+      setStage({ at: "tried", file, reading, report, took_ms: performance.now() - began });
     } catch (error) {
       setProblem(problemOf(error));
-      setStage({ at: "choose" });
+      setStage({ at: "columns", file, reading });
     }
   };
-  const take = async ({ file, report, took_ms }: Extract<Stage, { at: "tried" }>) => {
+  /** Changes how the file is read; a report tells of what was before. */
+  const read = (reading: Reading) =>
+    setStage((now) => (now.at === "columns" || now.at === "tried" ? { ...now, reading } : now));
+  const take = async ({ file, reading, report, took_ms }: Tried) => {
     const { created, updated, failed } = report;
     const agreed = await confirm({
       title: texts.takeTitle(created + updated),
@@ -85,26 +111,26 @@ function useImport({ send }: Kind) {
       act: texts.take(created + updated),
     });
     if (!agreed) return;
-    setStage({ at: "taking", file, report, took_ms });
+    setStage({ at: "taking", file, reading, report, took_ms });
     try {
-      const { data } = await send(file, false);
+      const { data } = await send(file, { ...termsOf(reading), dry_run: false });
       said(texts.took(data.created, data.updated));
       setStage({ at: "done", report: data, changes: report.changes });
     } catch (error) {
       setProblem(problemOf(error));
-      setStage({ at: "tried", file, report, took_ms });
+      setStage({ at: "tried", file, reading, report, took_ms });
     }
   };
   const again = () => {
     setProblem(null);
     setStage({ at: "choose" });
   };
-  return { stage, problem, tryOut, take, again };
+  return { stage, problem, open, read, tryOut, take, again };
 }
 
 /** The screen of an import: drop a file, check it, review it, import it. */
 function ImportScreen({ kind }: { readonly kind: Kind }) {
-  const { stage, problem, tryOut, take, again } = useImport(kind);
+  const { stage, problem, open, read, tryOut, take, again } = useImport(kind);
   const save = () => void kind.save().catch(refused);
   return (
     <Page
@@ -118,7 +144,12 @@ function ImportScreen({ kind }: { readonly kind: Kind }) {
         {stage.at === "choose" && (
           <>
             <PageMerchant />
-            <FileDrop title={texts.drop} text={texts.dropHint} accept=".csv,text/csv,text/plain" onFile={tryOut} />
+            <FileDrop
+              title={texts.drop}
+              text={texts.dropHint}
+              accept=".csv,text/csv,text/plain"
+              onFile={(file) => void open(file).catch(refused)}
+            />
             <Card>
               <p>{kind.text}</p>
               <p class="muted">{texts.templateHint}</p>
@@ -126,31 +157,48 @@ function ImportScreen({ kind }: { readonly kind: Kind }) {
             </Card>
           </>
         )}
+        {stage.at === "columns" && (
+          <Card title={texts.reading(stage.file.name)}>
+            <ReadingFields reading={stage.reading} fields={kind.fields} onChange={read} />
+            <Button kind="primary" icon="check" title={texts.check} onClick={() => void tryOut(stage)} />
+          </Card>
+        )}
         {stage.at === "trying" && <Working title={texts.trying(stage.file.name)} expected_ms={null} />}
         {stage.at === "taking" && (
           <Working title={texts.taking(stage.report.rows)} expected_ms={stage.took_ms} note={texts.doNotClose} />
         )}
         {(stage.at === "tried" || stage.at === "done") && (
-          <Report stage={stage} kind={kind} onTake={() => stage.at === "tried" && void take(stage)} />
+          <Report
+            stage={stage}
+            kind={kind}
+            onTake={() => stage.at === "tried" && void take(stage)}
+            onRead={read}
+            onCheck={() => stage.at === "tried" && void tryOut(stage)}
+          />
         )}
       </div>
     </Page>
   );
 }
 
+// Where a spreadsheet would begin a formula, whichever separator it takes.
+const formula = /(^|[;\t\r\n])(?=\s*[=+\-@＝＋－＠])/g;
+
 interface ReportProps {
   readonly stage: Extract<Stage, { at: "tried" | "done" }>;
   readonly kind: Kind;
   readonly onTake: () => void;
+  readonly onRead: (reading: Reading) => void;
+  readonly onCheck: () => void;
 }
 
-function Report({ stage, kind, onTake }: ReportProps) {
+function Report({ stage, kind, onTake, onRead, onCheck }: ReportProps) {
   const { report } = stage;
   const { rows, created, updated, unchanged, failed, errors } = report;
   const changes = (stage.at === "done" ? stage.changes : report.changes) ?? [];
   const some = created + updated;
   const saveRefused = () => {
-    const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    const cell = (text: string) => `"${text.replaceAll(formula, "$1'").replaceAll('"', '""')}"`;
     const lines = errors.map((it) => [String(it.line), it.name ?? "", it.field ?? "", it.message].map(cell).join(","));
     saveBlob(new Blob([["line,name,column,problem", ...lines].join("\r\n")], { type: "text/csv" }), "refused.csv");
   };
@@ -181,6 +229,15 @@ function Report({ stage, kind, onTake }: ReportProps) {
         {stage.at === "done" && <LinkButton kind="primary" title={kind.go} href={to(kind.back.path)} />}
         {errors.length > 0 && <Button icon="download" title={texts.refusedFile} onClick={saveRefused} />}
       </div>
+      {stage.at === "tried" && (
+        <Card>
+          <details class="import-terms" open={errors.some(isUndeclared)}>
+            <summary>{texts.reading(stage.file.name)}</summary>
+            <ReadingFields reading={stage.reading} fields={kind.fields} onChange={onRead} />
+            <Button icon="check" title={texts.checkAgain} onClick={onCheck} />
+          </details>
+        </Card>
+      )}
       {errors.length > 0 && <Refusals errors={errors} failed={failed} />}
       {changes.length > 0 && <Changes changes={changes} all={some} done={stage.at === "done"} />}
     </>
