@@ -40,6 +40,7 @@ export function RequestsScreen() {
       title={titles.requests}
       path="/requests"
       by_cursor
+      params={{ dashboard_reads: false }}
       search={{ param: "q", hint: texts.search }}
       filters={[
         {
@@ -54,6 +55,7 @@ export function RequestsScreen() {
           title: texts.method,
           options: ["GET", "POST", "PATCH", "PUT", "DELETE"].map((value) => ({ value, title: value })),
         },
+        { kind: "flag", param: "dashboard_reads", title: texts.showReads },
         { kind: "text", param: "actor", title: texts.actor },
         { kind: "text", param: "route", title: texts.route },
         { kind: "date", param: "from", title: texts.from },
@@ -66,8 +68,13 @@ export function RequestsScreen() {
         <EmptyState
           icon="list"
           title={texts.emptyTitle}
-          text={texts.emptyText}
-          act={<LinkButton kind="primary" icon="key" title={keyTexts.add} href={to("/settings/keys")} />}
+          text={`${texts.emptyText} ${texts.hiddenText}`}
+          act={
+            <>
+              <LinkButton kind="primary" icon="key" title={keyTexts.add} href={to("/settings/keys")} />
+              <LinkButton title={texts.showReads} href={to("/settings/requests", { dashboard_reads: "true" })} />
+            </>
+          }
         />
       }
     />

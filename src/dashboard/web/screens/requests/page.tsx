@@ -42,7 +42,11 @@ export function RequestScreen({ params }: ScreenProps) {
                 [texts.query, request.query === "" ? null : <code>{request.query}</code>],
                 [
                   texts.route,
-                  route && <a href={to(`/settings/requests?route=${encodeURIComponent(route)}`)}>{route}</a>,
+                  route && (
+                    <a href={to(`/settings/requests?dashboard_reads=true&route=${encodeURIComponent(route)}`)}>
+                      {route}
+                    </a>
+                  ),
                 ],
                 [texts.error, error_code && <a href={`/docs/errors#${error_code}`}>{error_code}</a>],
                 [texts.duration, texts.milliseconds(count(request.duration_ms))],
@@ -61,7 +65,9 @@ export function RequestScreen({ params }: ScreenProps) {
                 [texts.address, request.ip_address],
               ]}
             />
-            {actor_id !== null && <a href={to(`/settings/requests?actor=${actor_id}`)}>{texts.ofActor}</a>}
+            {actor_id !== null && (
+              <a href={to(`/settings/requests?dashboard_reads=true&actor=${actor_id}`)}>{texts.ofActor}</a>
+            )}
           </Card>
         }
       />
