@@ -5,7 +5,7 @@ import { listRecalledIn } from "../../inventory/lots/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
-import { readId, wireId } from "../../kit/ids.ts";
+import { readId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { listSuspended } from "../../merchants/store.ts";
 import { orderable } from "../../products/status.ts";

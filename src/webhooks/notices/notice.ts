@@ -70,8 +70,8 @@ const subjects: Readonly<Record<NoticeKind, string>> = {
 
 /** Where more is to be read of what is about no subscription. */
 const places: Partial<Record<NoticeKind, string>> = {
-  backup_failed: "See GET /v1/backups.",
-  backup_late: "See GET /v1/backups.",
+  backup_failed: "See the backups in the dashboard.",
+  backup_late: "See the backups in the dashboard.",
   amounts_rounded: "Run packhouse verify.",
 };
 

@@ -4,6 +4,7 @@ import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Columns, Page } from "../../kit/page.tsx";
+import { RecordName } from "../../kit/record_name.tsx";
 import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { CopyField, DescriptionList, Time } from "../../kit/values.tsx";
@@ -76,5 +77,5 @@ export function RequestScreen({ params }: ScreenProps) {
 }
 
 function Actor({ id }: { readonly id: string }) {
-  return id.startsWith("key_") ? <a href={to(`/settings/keys/${id}`)}>{id}</a> : <>{id}</>;
+  return <RecordName id={id} />;
 }
