@@ -4,15 +4,7 @@ import { missing } from "../kit/fault.ts";
 import { readId, wireId } from "../kit/ids.ts";
 import { money, moneyText } from "../kit/money.ts";
 import { parcelPlace, placeInWords } from "../orders/fulfillment/rules.ts";
-import {
-  costOf,
-  estimatedShipDate,
-  keptUnits,
-  lineTotal,
-  type Order,
-  type OrderLine,
-  publicStatus,
-} from "../orders/order.ts";
+import { costOf, keptUnits, lineTotal, type Order, type OrderLine, publicStatus } from "../orders/order.ts";
 import { refusal } from "../orders/rules.ts";
 import type { Shipment } from "../orders/shipments/shipment.ts";
 import { addressOf } from "../shipping/address.ts";
@@ -28,7 +20,6 @@ import {
   textPiece,
 } from "../typesetting/papers/paper.ts";
 import { footOf, localMoment, type Print } from "../typesetting/papers/print.ts";
-import { cutOff } from "./cut_off.ts";
 
 /** The contents of a parcel, or of all parcels of an order. */
 interface PackingSlip {
@@ -116,21 +107,17 @@ export function packingSlipPaper(slip: PackingSlip, choices: SlipChoices, print:
   };
 }
 
-function slipFacts({ order, shipment, warehouse }: PackingSlip, { now, timezone }: Print): Fact[] {
+function slipFacts({ order, shipment }: PackingSlip, { timezone }: Print): Fact[] {
   const { created_at, shipping_method, shipments } = order;
   const day = (at: number) => localMoment(at, timezone).slice(0, 10);
   const place = shipment === null ? null : parcelPlace(order, shipment.id);
   const shown = shipment === null ? shipments.filter(({ status }) => status !== "voided") : [shipment];
   const carriers = new Set(shown.map(carrierInWords).filter((words) => words !== ""));
   const left_at = shipment === null ? order.shipped_at : shipment.shipped_at;
-  const ship_date = estimatedShipDate(order, now);
   return [
     { label: "Ordered", value: day(created_at) },
     ...(left_at === null ? [] : [{ label: "Shipped", value: day(left_at) }]),
-    ...(left_at === null ? [{ label: "Cut-off", value: cutOff(ship_date, warehouse) }] : []),
-    ...(shipment === null || place === null
-      ? []
-      : [{ label: "Parcel", value: `${placeInWords(place)} (${wireId("shipment", shipment.id)})` }]),
+    ...(shipment === null || place === null ? [] : [{ label: "Parcel", value: placeInWords(place) }]),
     ...(carriers.size === 0 ? [] : [{ label: "Carrier", value: [...carriers].join(", ") }]),
     ...(shipment?.tracking_number == null ? [] : [{ label: "Tracking number", value: shipment.tracking_number }]),
     ...(carriers.size > 0 || shipping_method === null ? [] : [{ label: "Shipping method", value: shipping_method }]),
@@ -140,13 +127,15 @@ function slipFacts({ order, shipment, warehouse }: PackingSlip, { now, timezone 
 /** The name of a parcel's carrier, and its service. */
 function carrierInWords({ carrier, service }: Shipment): string {
   const name = carrier === null ? null : carrierName(carrier);
-  return [name, service].filter((word) => word !== null).join(" ");
+  return [name, service?.replaceAll("_", " ")].filter((word) => word != null).join(" ");
 }
 
 function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Table {
   const { currency } = order;
   const count = (caption: string, width: number): Column => ({ caption, width, align: "right" });
   const packed = shipment === null ? "Packed" : "In parcel";
+  // Nothing packed yet says nothing to the buyer.
+  const counts_packed = shipment !== null || items.some((item) => item.packed > 0);
   const sum = (of: (item: SlipItem) => number) => String(items.reduce((total, item) => total + of(item), 0));
   const blank: Cell = [];
   const amount = items.reduce((total, { amount_cents }) => total + amount_cents, 0);
@@ -158,11 +147,11 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
       { caption: "Item", width: null, align: "left" },
       ...(prices ? [] : [{ caption: "SKU", width: 142, align: "left" as const }]),
       count("Ordered", 50),
-      count(packed, 56),
+      ...(counts_packed ? [count(packed, 56)] : []),
       ...(waits ? [count("Backordered", 72)] : []),
       ...(prices ? [count(`Price ${currency}`, 60), count(`Amount ${currency}`, 66)] : []),
     ],
-    rows: items.map((item) => itemRow(item, prices ? currency : null, waits)),
+    rows: items.map((item) => itemRow(item, { prices: prices ? currency : null, waits, counts_packed })),
     total: [
       [textPiece("Total", "strong")],
       ...(prices ? [] : [blank]),
@@ -172,12 +161,16 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
           "plain",
         ),
       ],
-      [
-        textPiece(
-          sum((item) => item.packed),
-          "strong",
-        ),
-      ],
+      ...(counts_packed
+        ? [
+            [
+              textPiece(
+                sum((item) => item.packed),
+                "strong",
+              ),
+            ],
+          ]
+        : []),
       ...(waits
         ? [
             [
@@ -193,8 +186,15 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Ta
   };
 }
 
-/** The row of an item, with prices in a currency, or without any. */
-function itemRow(item: SlipItem, prices: string | null, waits: boolean): Cell[] {
+/** Which columns a table has. */
+interface Shown {
+  /** The currency of its prices; null without any. */
+  readonly prices: string | null;
+  readonly waits: boolean;
+  readonly counts_packed: boolean;
+}
+
+function itemRow(item: SlipItem, { prices, waits, counts_packed }: Shown): Cell[] {
   const { line, ordered, packed, backordered, amount_cents } = item;
   const { sku, name, components } = line;
   const parts = (components ?? []).map((part) => textPiece(`${part.quantity} × ${part.sku}`, "quiet"));
@@ -202,7 +202,7 @@ function itemRow(item: SlipItem, prices: string | null, waits: boolean): Cell[] 
     [textPiece(name, "strong"), ...(prices === null ? [] : [textPiece(sku, "plain")]), ...parts],
     ...(prices === null ? [[{ kind: "symbol", text: sku } as const, textPiece(sku, "plain")]] : []),
     [textPiece(String(ordered), "plain")],
-    [textPiece(String(packed), "strong")],
+    ...(counts_packed ? [[textPiece(String(packed), "strong")]] : []),
     ...(waits ? [[textPiece(String(backordered), "plain")]] : []),
     ...(prices === null ? [] : [priceCell(line, prices), [textPiece(moneyText(amount_cents, prices), "plain")]]),
   ];

@@ -21,6 +21,7 @@ export interface EventDescription {
 }
 
 const samples: Samples = {
+  merchant_id: "mer_1",
   id: "ord_1001",
   order_id: "ord_1001",
   order_number: "SO-1001",
@@ -44,6 +45,15 @@ const samples: Samples = {
   postal_code: "97201",
   country: "US",
   phone: null,
+  method: "offline",
+  errors: [],
+  warnings: [],
+  suggestion: null,
+  po_box: false,
+  residential: null,
+  components: [],
+  return_id: null,
+  requires_cold_storage: false,
   facility: "Portland OR",
   sku: "MILK-1L",
   "line_items.name": "Whole milk, 1 l",
@@ -88,6 +98,7 @@ const units: Samples = {
   location: "A-01-01",
   "received.location": "A-01-01",
   lot_number: "L-2026-01",
+  expiration_date: "2026-04-30T23:59:59.999Z",
   temperature_zone: "refrigerated",
   kind: "storage",
   temperature_range: "2-8 C",

@@ -39,6 +39,36 @@ const logged = async (query = "", key = app.keys.live.full) =>
   (await app.call("GET", `/requests${query}`, undefined, { key })).body;
 
 describe("the log of requests: works", () => {
+  test("leaves out what the dashboard asks by itself, when asked to", async () => {
+    const asked = {
+      route: "/orders",
+      path: "/orders",
+      status: 200,
+      code: null,
+      ip: null,
+      bytes_in: null,
+      bytes_out: 2,
+    };
+    const from = (actor_id: string | null, method: string, query: string, request_id: string) => {
+      return { ...asked, at: start, actor_id, method, query, request_id, took_ms: 1 };
+    };
+    const all = [
+      from("usr_1", "GET", "limit=50", "read"),
+      from("usr_1", "POST", "dry_run=true", "preview"),
+      from("usr_1", "POST", "", "act"),
+      from("key_1", "GET", "", "program"),
+      from("key_1", "POST", "dry_run=true", "rehearsal"),
+      from(null, "GET", "", "stranger"),
+    ];
+    await app.service.stores.live.write((tx) => storeBlock(tx, all));
+    const names = new Set(all.map(({ request_id }) => request_id));
+    const ids = async (query: string) =>
+      (await logged(query)).data.flatMap(({ request_id: id }: { request_id: string }) => (names.has(id) ? id : []));
+    expect(await ids("?dashboard_reads=false")).toEqual(["stranger", "rehearsal", "program", "act"]);
+    expect(await ids("?dashboard_reads=false&q=read")).toEqual(["read"]);
+    expect(await ids("")).toEqual(["stranger", "rehearsal", "program", "act", "preview", "read"]);
+  });
+
   test("tells what was asked and what came of it, and nothing that is secret", async () => {
     const send = sender();
     const body = { sku: "TEA", name: "Very personal", weight: 1, weight_unit: "lb", price: "5.00" };

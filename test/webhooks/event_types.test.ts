@@ -170,3 +170,23 @@ test("each change of stock tells the levels that the one before it left, of bund
   expect([...last.keys()].sort()).toEqual(["SET", "TEA"]);
   expect(compared).toBeGreaterThanOrEqual(8);
 });
+
+/** The texts of a value that are the name of their own field: what an example has where nobody gave a sample. */
+function unsaid(value: unknown, path: readonly string[] = []): string[] {
+  if (typeof value === "string") return value === path.at(-1) ? [path.join(".")] : [];
+  if (value === null || typeof value !== "object") return [];
+  if (Array.isArray(value)) return value.flatMap((one) => unsaid(one, path));
+  return Object.entries(value).flatMap(([field, inner]) => unsaid(inner, [...path, field]));
+}
+
+test("an example of an event, and a test of it, could have happened", async () => {
+  const { published } = await schemas("schema");
+  expect(published.flatMap(({ type, example }: { type: string; example: unknown }) => unsaid(example, [type]))).toEqual(
+    [],
+  );
+  const { id } = await must("POST", "/webhooks", { url: receiver.url, events: ["return.created"] });
+  receiver.received.length = 0;
+  await must("POST", `/webhooks/${id}/test`, { event: "return.created" });
+  const [{ merchant_id, data }] = receiver.events;
+  expect([merchant_id, data.merchant_id, data.id]).toEqual(["mer_1", "mer_1", "ret_1001"]);
+});

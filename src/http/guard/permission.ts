@@ -22,8 +22,9 @@ export function insufficient({ granted, store }: Identity, { need, live_only }: 
     });
   }
   if (granted.lacks_factor) {
-    const way = "in the dashboard, or by POST /v1/users/me/second_factor";
-    return new Fault("second_factor_setup_required", `Set up a second factor first: ${way}.`, { role: granted.name });
+    return new Fault("second_factor_setup_required", "Set up two-factor authentication first, in your profile.", {
+      role: granted.name,
+    });
   }
   if (granted.by === "role") {
     const message = `Your role ${granted.name} may not do this: ${permissions[need].toLowerCase()} (${need}).`;

@@ -225,7 +225,7 @@ async function newSpot(tx: Tx, { product }: OpenShelf, warehouse_id: number, inp
   const { bin: code, lot_number } = input;
   const lot = lot_number === undefined ? null : await findLot(tx, product.id, lot_number);
   if (lot_number !== undefined && lot === null) {
-    throw invalid("lot_number", `names no lot of ${product.sku}; add its first units by POST /inventory`);
+    throw invalid("lot_number", `names no lot of ${product.sku}; receive its first units as stock`);
   }
   if (lot === null && product.lot_tracking) {
     throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");

@@ -166,7 +166,7 @@ async function placeNamed(
   if (lot_number == null) return { ...place, lot_id: impliedLot(count.lines, product, code, field) };
   const lot = await findLot(tx, product.id, lot_number);
   if (lot !== null) return { ...place, lot_id: lot.id };
-  throw invalid(`${field}.lot_number`, `is not a lot of ${product.sku}; add its first units with POST /inventory`);
+  throw invalid(`${field}.lot_number`, `is not a lot of ${product.sku}; receive its first units as stock`);
 }
 
 function nothing(field: string, message: string): Fault {

@@ -129,7 +129,7 @@ export function movedItem({ items, product }: OpenShelf, input: Meant): StockIte
 
 function ownAct(kind: BinKind): string {
   if (kind === "staging") return "is the staging bin of an order";
-  return "is for units to put back: use POST /inventory/putbacks";
+  return "is for units to put back: record the put-back instead";
 }
 
 /** The destination of the units. Refuses: validation_failed, bin_full, bin_of_other_merchant. */

@@ -24,7 +24,7 @@ export function countOn(lines: readonly ReceiptLine[], { sku, quantity, lot_numb
   const fitting = lines.filter((line) => line.sku === sku).sort((a, b) => distance(a) - distance(b) || a.id - b.id);
   const [first] = fitting;
   if (first === undefined) {
-    throw invalid("sku", "is not expected in this delivery; add its units with POST /inventory", "unexpected");
+    throw invalid("sku", "is not expected in this delivery; receive its units as stock", "unexpected");
   }
   const counted = new Map<ReceiptLine, number>();
   let left = quantity;

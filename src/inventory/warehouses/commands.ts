@@ -238,11 +238,9 @@ export async function binFor(
   const zones = fittingZones(warehouse.zones, goods.temperature_zone);
   const [warmest] = zones;
   if (warmest === undefined) {
-    const zone = `{"zone_id": "COLD", "temperature_zone": "${goods.temperature_zone}"}`;
-    const path = `/inventory/locations/${wireId("warehouse", warehouse.id)}`;
     throw invalid(
       "location",
-      `has no zone for ${goods.temperature_zone} goods; add one: PATCH ${path} {"location_zones": [${zone}]}`,
+      `has no zone for ${goods.temperature_zone} goods; add a zone with that temperature_zone to the warehouse first`,
     );
   }
   if (code === undefined) {

@@ -1,4 +1,5 @@
 // A request as the log keeps it: who asked what, and what came of it. Never a body, and no word of a secret.
+import { idPrefixes } from "../../kit/ids.ts";
 import { redacted } from "../../kit/redact.ts";
 
 /** One answered request. */
@@ -109,6 +110,8 @@ export interface RequestFilter {
   readonly from: number | null;
   readonly to: number | null;
   readonly request_id: string | null;
+  /** Whether what the dashboard asks by itself is left out. */
+  readonly without_dashboard?: boolean;
 }
 
 /** The bits of the classes of status that are looked for; null for all of them. */
@@ -121,11 +124,19 @@ export function mayMatch(line: string, { actor_id, request_id, route }: RequestF
   return [actor_id, request_id, route].every((word) => word === null || line.includes(JSON.stringify(word)));
 }
 
+/** Whether it is what the dashboard asks while somebody looks at it: a read, or the preview of an act. */
+function isDashboardRead({ actor_id, method, query }: LoggedRequest): boolean {
+  if (actor_id?.startsWith(`${idPrefixes.user}_`) !== true) return false;
+  return method === "GET" || method === "HEAD" || /(?:^|&)dry_run=true(?:&|$)/.test(query);
+}
+
 /** Whether a request is one that is looked for. */
 export function isWanted(request: LoggedRequest, filter: RequestFilter): boolean {
   const { actor_id, status, method, route, from, to, request_id } = filter;
   const is = (wanted: string | null, found: string | null) => wanted === null || wanted === found;
   const found = String(request.status);
+  // Whoever names a request finds it.
+  if (filter.without_dashboard === true && request_id === null && isDashboardRead(request)) return false;
   return (
     is(actor_id, request.actor_id) &&
     (status === null || (status.endsWith("xx") ? found[0] === status[0] : found === status)) &&

@@ -61,8 +61,9 @@ async function list(call: Call, query: ListRequests, log: RequestLog): Promise<R
   // Whoever has just asked for something finds it.
   await log.flush();
   const { actor: actor_id = null, status = null, method = null, route = null, q = null } = query;
+  const without_dashboard = query.dashboard_reads === false;
   const moments = { from: momentOf(query.from) ?? null, to: momentOf(query.to) ?? null };
-  const filter = narrowed({ actor_id, status, method, route, ...moments, request_id: q });
+  const filter = narrowed({ actor_id, status, method, route, ...moments, request_id: q, without_dashboard });
   return answerList(
     call,
     query,

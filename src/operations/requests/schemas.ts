@@ -15,6 +15,12 @@ export const ListRequests = closed({
   route: Type.Optional(
     Type.String({ maxLength: 100, description: "The pattern of the path, as the reference writes it: `/orders/:id`." }),
   ),
+  dashboard_reads: Type.Optional(
+    Type.Boolean({
+      description:
+        "False leaves out what the dashboard asks by itself: reads and dry runs of signed-in users. True by default.",
+    }),
+  ),
   from: Type.Optional(momentField("Answered from this moment on.")),
   to: Type.Optional(momentField("Answered before this moment.")),
   q: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "The id of one request." })),

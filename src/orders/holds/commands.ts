@@ -5,7 +5,7 @@ import { listRecalledIn } from "../../inventory/lots/store.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { momentOf } from "../../kit/clock.ts";
 import { invalid, missing } from "../../kit/fault.ts";
-import { readId, wireId } from "../../kit/ids.ts";
+import { readId } from "../../kit/ids.ts";
 import { move } from "../../kit/moves.ts";
 import { listSuspended } from "../../merchants/store.ts";
 import { orderable } from "../../products/status.ts";
@@ -126,10 +126,8 @@ export async function holdForMerchant(tx: Tx, order: Order, actor: Actor): Promi
 export async function settleAddress(tx: Tx, order: Order, actor: Actor): Promise<Order> {
   const problems = addressProblems(order.shipping_address);
   if (problems.length === 0) return liftHolds(tx, order, "bad_address", actor);
-  const [customer, address] = [wireId("customer", order.customer_id), wireId("address", order.shipping_address_id)];
-  const where = `PATCH /customers/${customer}/addresses/${address}`;
-  const note = `Nothing can be delivered to its address: ${inWords(problems)}. Correct it (${where}), or let it go to \
-another address of the customer (PATCH /orders/${wireId("order", order.id)} with shipping_address_id).`;
+  const note = `Nothing can be delivered to its address: ${inWords(problems)}. Correct the customer's address, or \
+choose another one for this order.`;
   tx.wake("orders.recheck_addresses", tx.now);
   return holdFor(tx, order, "bad_address", note, actor);
 }
@@ -142,8 +140,8 @@ export async function settleGoods(tx: Tx, order: Order, actor: Actor): Promise<O
   if (skus.length === 0) return settleHolds(tx, order, actor);
   const more = skus.length > skus_named_max ? ` and ${skus.length - skus_named_max} more` : "";
   const named = `${skus.slice(0, skus_named_max).join(", ")}${more}`;
-  const note = `Not among the active products: ${named}. Complete them and set \
-them active (PATCH /products/:id with status "active"), or replace its lines; it then goes on by itself.`;
+  const note = `Not among the active products: ${named}. Complete and activate them, or replace the lines of this \
+order. The hold then ends by itself.`;
   tx.wake("orders.recheck_goods", tx.now);
   return holdFor(tx, order, "unknown_sku", note, actor);
 }

@@ -46,7 +46,7 @@ export const listRoutes = new Elysia({ prefix: "/orders" })
 /** What a query narrows the orders to, as the store takes it. */
 export function filterOf(query: FilterOrders): OrderFilter {
   const { status, statuses, customer_id, warehouse_id, order_number, imported, q } = query;
-  const { hold_reason, short, late, sku, carrier, service, platform } = query;
+  const { hold_reason, short, late, sku, carrier, service, shipping_method, platform } = query;
   return {
     statuses: statusesOf(status, statuses),
     hold_reason,
@@ -54,6 +54,7 @@ export function filterOf(query: FilterOrders): OrderFilter {
     sku,
     carrier,
     service,
+    shipping_method,
     platform,
     late,
     customer_id: customer_id === undefined ? undefined : (readId("customer", customer_id) ?? 0),

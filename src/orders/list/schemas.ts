@@ -31,6 +31,7 @@ const orderFilters = {
   sku: Type.Optional(textField(100, { description: "Orders with a line of exactly this SKU." })),
   carrier: Type.Optional(textField(100, { description: "Orders with a parcel of this carrier." })),
   service: Type.Optional(textField(100, { description: "Orders with a parcel of this service." })),
+  shipping_method: Type.Optional(textField(200, { description: "Orders with exactly this shipping method." })),
   platform: Type.Optional(
     textField(100, { description: "Where the order came from, as its `source.platform` says: `api`, say." }),
   ),

@@ -47,6 +47,7 @@ export interface OrderFilter extends ConditionFilter {
   readonly late?: boolean | undefined;
   /** The platform that it came from, or `api`. */
   readonly platform?: string | undefined;
+  readonly shipping_method?: string | undefined;
   readonly warehouse_id?: number | undefined;
   readonly imported?: boolean | undefined;
   readonly search?: Search | undefined;
@@ -94,7 +95,7 @@ async function dueBefore(db: Db, moment: number): Promise<SQL> {
 
 function matching(filter: Settled): SQL | undefined {
   const { statuses, customer_id, order_number, created_after, created_before, updated_after, imported } = filter;
-  const { shipped_after, shipped_before, platform, warehouse_id, due } = filter;
+  const { shipped_after, shipped_before, platform, shipping_method, warehouse_id, due } = filter;
   return and(
     statuses === undefined ? undefined : (or(...statuses.map(hasStatus)) ?? template`1 = 0`),
     due,
@@ -102,6 +103,7 @@ function matching(filter: Settled): SQL | undefined {
     shipped_before === undefined ? undefined : lt(orders.shipped_at, shipped_before),
     platform === undefined ? undefined : eq(orders.source_platform, platform),
     warehouse_id === undefined ? undefined : eq(orders.warehouse_id, warehouse_id),
+    shipping_method === undefined ? undefined : eq(orders.shipping_method, shipping_method),
     customer_id === undefined ? undefined : eq(orders.customer_id, customer_id),
     order_number === undefined ? undefined : eq(orders.order_number, order_number),
     created_after === undefined ? undefined : gt(orders.created_at, created_after),

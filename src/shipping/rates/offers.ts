@@ -134,7 +134,7 @@ function isRemote({ country, postal_code }: End, { remote_area }: Surcharges): b
 }
 
 function noCards({ code, name }: BuiltInCarrier): Message {
-  const message = `${name} has no rate card that is in effect now. Add one: POST /shipping/rate-cards.`;
+  const message = `${name} has no rate card that is in effect now. Add a rate card.`;
   return { carrier: code, service: null, level: "warning", code: "no_rate_card", message };
 }
 

@@ -55,7 +55,7 @@ export function messageOf(
 export function backlogMessage({ name, url }: { name: string; url: string }): string {
   return (
     `${name} (${url}) is slower than new events arrive, so deliveries that waited longest are skipped. ` +
-    "They can be recovered (POST /webhooks/:id/recover) as long as their events are kept."
+    "They can be recovered as long as their events are kept."
   );
 }
 
@@ -70,14 +70,15 @@ const subjects: Readonly<Record<NoticeKind, string>> = {
 
 /** Where more is to be read of what is about no subscription. */
 const places: Partial<Record<NoticeKind, string>> = {
-  backup_failed: "See GET /v1/backups.",
-  backup_late: "See GET /v1/backups.",
+  backup_failed: "See the backups in the dashboard.",
+  backup_late: "See the backups in the dashboard.",
   amounts_rounded: "Run packhouse verify.",
 };
 
 /** The e-mail of a notice. */
 export function mailOf({ id, kind, subscription_id, message, created_at }: Notice, mode: Mode): Mail {
-  const where = subscription_id !== null ? "See GET /v1/webhooks and its logs." : places[kind];
+  const where =
+    subscription_id !== null ? "See the webhook and its log in the dashboard." : places[kind];
   return {
     subject: `Packhouse (${mode}): ${subjects[kind]}`,
     text: `${message}\n\nSince ${iso(created_at)}. ${where ?? ""}\n`,

@@ -32,7 +32,9 @@ export async function beginTest(tx: Tx, id: string, example: DomainEvent): Promi
     });
   }
   const event_id = tx.newId("evt_test");
-  const event_body = JSON.stringify({ id: event_id, type, created_at: iso(tx.now), merchant_id, data });
+  // As the merchant's own events tell it.
+  const told = "merchant_id" in data ? { ...data, merchant_id } : data;
+  const event_body = JSON.stringify({ id: event_id, type, created_at: iso(tx.now), merchant_id, data: told });
   const content = { body: event_body, previous: JSON.stringify(previous) };
   const form = formOf(subscription);
   const to = { merchant_id: subscription.merchant_id, form, sequence: 0 };

@@ -124,6 +124,17 @@ describeInBrowser("the screens for developers", () => {
     await page.waitForSelector("button:has-text('Acknowledge')", { state: "detached" });
   });
 
+  test("a signed-in user tries a request out in the reference without a key", async () => {
+    const { page } = await house.open("/settings/reference");
+    page.setDefaultTimeout(50_000);
+    await page.goto(`${house.url}/docs`);
+    await page.click("a:has-text('List and search orders')");
+    await page.click("button:has-text('Test Request')");
+    const answered = page.waitForResponse((response) => response.url() === `${house.url}/v1/orders`);
+    await page.locator("button:has-text('Send')").last().click();
+    expect((await answered).status()).toBe(200);
+  });
+
   test("the log of requests tells what was asked, and one of them", async () => {
     await house.live.send("GET", "/orders/ord_999999");
     const { page } = await house.open("/settings/requests?status=4xx");
@@ -131,9 +142,19 @@ describeInBrowser("the screens for developers", () => {
     await page.click("a:has-text('GET /orders/ord_999999')");
     await page.waitForSelector("h1 + .badge:has-text('404')");
     await page.waitForSelector("a:has-text('resource_missing')");
+    // What the dashboard itself asks is shown on request only.
+    await page.goto(house.addressOf("/settings/requests"));
+    await page.waitForSelector("tr:has-text('GET /orders/ord_999999')");
+    expect(await page.locator("tr:has-text('GET /merchants')").count()).toBe(0);
+    await page.click("button:has-text('Show dashboard reads')");
+    await page.waitForSelector("tr:has-text('GET /merchants')");
   });
 
   test("events show their JSON, and what they are about", async () => {
+    const list = (await house.open("/settings/events?world=test")).page;
+    await list.waitForSelector("tbody tr");
+    const [newest] = (await house.test.must("GET", "/events?sort=-created_at&limit=1")).data;
+    expect(await list.locator("tbody tr").first().getAttribute("data-id")).toBe(newest.id);
     const { page } = await house.open("/settings/events?world=test&type=inventory.received");
     await page.click("a:has-text('inventory.received')");
     await page.waitForSelector('.code:has-text(\'"sku": "TEA"\')');

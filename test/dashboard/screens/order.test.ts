@@ -90,6 +90,8 @@ describeInBrowser("the orders of one house", () => {
     await page.goBack();
     await page.waitForSelector("text=Your unfinished order is restored");
     expect(await page.inputValue("[aria-label='Quantity of MILK-1']")).toBe("3");
+    await page.waitForSelector(".effects li:has-text('Customer Grace Hopper is created')");
+    await page.waitForSelector(".effects li:has-text('Order HAND-1 is created. The items cost $18.00.')");
     await page.click("button:has-text('Create the order')");
     await page.waitForSelector("h1:has-text('HAND-1')");
     const made = await must("GET", "/orders/HAND-1");
@@ -115,8 +117,15 @@ describeInBrowser("the orders of one house", () => {
     await page.keyboard.press("Escape");
     await page.waitForSelector("dialog", { state: "detached" });
     await press(page, "Ship");
+    await page.waitForSelector("dialog .effects li");
+    // The label names the carrier and the number.
+    expect(await page.locator("dialog [name=carrier], dialog [name=tracking_number]").count()).toBe(0);
     await confirmed(page, "Ship");
     await page.waitForSelector("h1 + .badge:has-text('Shipped')");
+    await page.waitForSelector(".parcel header .badge:has-text('Shipped')");
+    expect(await page.locator(".parcel header .badge").allTextContents()).toEqual(["Shipped"]);
+    // A code has a name for people.
+    await page.waitForSelector(".parcel header:has-text('Packhouse Courier')");
     expect(await must("GET", `/orders/${made.id}`)).toMatchObject({
       status: "shipped",
       shipments: [{ status: "shipped", tracking_number: label.tracking_number }],
@@ -213,7 +222,7 @@ describeInBrowser("the orders of one house", () => {
     await page.fill("dialog [aria-label='Quantity of PAN-1']", "2");
     await page.waitForSelector("dialog .effects li:has-text('2 units of PAN-1 are expected back')");
     await page.click("dialog >> text=Create the return");
-    await page.waitForSelector("h1:has-text('ret_')");
+    await page.waitForSelector("h1:has-text('Return for ')");
     await press(page, "Receive");
     await confirmed(page, "Receive");
     await press(page, "Inspect");

@@ -154,7 +154,7 @@ describeInBrowser("the portal of a merchant", () => {
     expect(await page.locator("a:has-text('New order')").count()).toBe(0);
     expect(await violations(page)).toEqual([]);
     await page.goto(house.addressOf("/settings/keys"));
-    await page.waitForSelector("text=Not shown to who looks on as Acme Outdoors.");
+    await page.waitForSelector("text=Not visible to Acme Outdoors.");
     await page.click(".view-banner button");
     await page.waitForSelector(".view-banner", { state: "detached" });
     await page.waitForSelector(".merchant-switch");

@@ -124,6 +124,34 @@ describeInBrowser("the stock", () => {
     await page.waitForSelector("strong[data-part=available]:has-text('13')");
   });
 
+  test("says at once what a product needs, and adds the zone that is missing", async () => {
+    await house.live.must("POST", "/products", {
+      ...{ sku: "PEAS-1", name: "Frozen peas", weight: 1, weight_unit: "lb" },
+      ...{ temperature_zone: "frozen", lot_tracking: true, expiration_tracking: true },
+    });
+    const { page } = await house.open("/stock");
+    await page.click(".page-acts >> text=Add stock");
+    await page.waitForSelector("dialog [role=combobox]");
+    await page.click("dialog [role=combobox]");
+    await page.keyboard.type("PEAS");
+    await page.waitForSelector("[role=option]:has-text('PEAS-1')");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog >> text=PEAS-1 tracks lots: enter the lot number on the carton.");
+    await page.waitForSelector("dialog >> text=PEAS-1 tracks expiry: enter the date on the carton.");
+    await page.waitForSelector("dialog .notice:has-text('PEAS-1 needs a frozen zone')");
+    await page.fill("dialog [name=expiration_date]", "2020-01-01");
+    await page.waitForSelector("dialog .notice:has-text('This date has passed')");
+    await page.click("dialog button:has-text('Add frozen zone')");
+    await page.click("dialog:has-text('Add a frozen zone to') .dialog-acts button:has-text('Add frozen zone')");
+    await page.waitForSelector("dialog .notice:has-text('PEAS-1 needs a frozen zone')", { state: "detached" });
+    await page.fill("dialog [name=expiration_date]", "2099-01-01");
+    await page.fill("dialog [name=lot_number]", "P-1");
+    await page.fill("dialog [name=quantity]", "4");
+    await page.click("dialog .form-acts button:has-text('Add stock')");
+    await page.waitForSelector("dialog", { state: "detached" });
+    expect((await house.live.must("GET", "/inventory/PEAS-1")).data.total).toBe(4);
+  });
+
   test("tells who did what in its ledger, with what was on hand after it", async () => {
     await house.live.must("PATCH", "/inventory/RICE", { adjustment: -1, reason: "damaged" });
     const { page } = await house.open("/stock/RICE?tab=ledger");

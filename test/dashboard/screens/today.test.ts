@@ -40,6 +40,22 @@ describeInBrowser("today", () => {
     await page.waitForSelector(".rows:has-text('4 available, reorder at 5')");
   });
 
+  test("lets its first steps be dismissed, and undone", async () => {
+    const { page } = await house.open("/");
+    await page.waitForSelector(".first-steps");
+    await page.click("button[aria-label='Dismiss these steps'], button[title='Dismiss these steps']");
+    await page.waitForSelector(".first-steps", { state: "detached" });
+    await page.click(".toast >> text=Undo");
+    await page.waitForSelector(".first-steps");
+    await page.click("button[aria-label='Dismiss these steps'], button[title='Dismiss these steps']");
+    await page.reload();
+    await page.waitForSelector(".topics", { state: "attached" });
+    expect(await page.locator(".first-steps").count()).toBe(0);
+    await page.goto(house.addressOf("/settings"));
+    await page.waitForURL("**/settings/*");
+    await page.waitForSelector("h1");
+  });
+
   test("shows at once what leaves, what waits and why, with links to where it is settled", async () => {
     const { page } = await house.open("/");
     await page.waitForSelector("html[data-connected=true]");
@@ -63,6 +79,19 @@ describeInBrowser("today", () => {
     await page.waitForSelector(".plots canvas");
     await page.waitForSelector(".plots table:has-text('Shipped')", { state: "attached" });
   }, 40_000);
+
+  test("leads from each number of a departure to its orders", async () => {
+    const one = await order("TEA", 1);
+    const { page } = await house.open("/");
+    const cell = page.locator(".departures tr:has-text('Ground') td[data-label='Orders'] a").first();
+    const href = new URL((await cell.getAttribute("href")) ?? "", house.url);
+    expect(Object.fromEntries(href.searchParams)).toMatchObject({ shipping_method: "ground" });
+    const found = await house.live.must("GET", `/orders${href.search}`);
+    expect(found.data.map(({ id }: { id: string }) => id)).toContain(one.id);
+    expect(String(found.data.length)).toBe((await cell.textContent()) ?? "");
+    await cell.click();
+    await page.waitForSelector(`tr:has-text('${one.order_number}')`);
+  });
 
   test("says in which zone a cut-off is, where the reader's clock is another", async () => {
     const [{ warehouse_id }] = (await house.live.must("GET", "/inventory/locations")).data;

@@ -28,7 +28,7 @@ export interface ListSettings<Row> {
   /** The name of the list, under which its columns are stored. */
   readonly name: string;
   readonly path: string;
-  /** Parameters of every request. */
+  /** Parameters of every request, unless a filter says otherwise. */
   readonly params?: Params;
   /** The parameter of the search; without it the list has no search. */
   readonly search?: { readonly param: string; readonly hint: string };
@@ -53,7 +53,9 @@ export interface ListSettings<Row> {
 /** The API parameters of a list, from the address. */
 export function listParams<Row>({ search, filters = [], sort, limit = 50, params = {} }: ListSettings<Row>): Params {
   const read = (name: string) => query.value.get(name);
-  const chosen = Object.fromEntries(filters.map(({ param }) => [param, read(param)]));
+  const chosen = Object.fromEntries(
+    filters.map(({ param }) => [param, read(param)] as const).filter(([, value]) => value !== null),
+  );
   const found = search === undefined ? {} : { [search.param]: read(search.param) };
   return {
     ...params,

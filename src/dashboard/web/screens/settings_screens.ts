@@ -4,6 +4,14 @@ import { titles } from "../texts/navigation.ts";
 /** The screens of the settings, for `screens.ts`. */
 export const settingsScreens: readonly Screen[] = [
   {
+    path: "/settings",
+    section: "settings",
+    title: titles.settings,
+    permission: null,
+    listed: "no",
+    load: () => import("./settings/screen.tsx").then((it) => it.SettingsScreen),
+  },
+  {
     path: "/settings/merchants",
     section: "settings",
     title: titles.merchants,

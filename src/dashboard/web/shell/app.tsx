@@ -125,14 +125,14 @@ function NotFound() {
   );
 }
 
-function NotPermitted({ screen: { path, house, permission } }: { readonly screen: Screen }) {
+function NotPermitted({ screen: { path, house } }: { readonly screen: Screen }) {
   const first = path === "/" ? firstScreen() : undefined;
   useEffect(() => {
     if (first) navigate(to(first.path), { replace: true });
   }, [first]);
   if (first) return null;
-  const { user, view_as = null } = session.value ?? {};
-  const lacking = view_as ? shell.notViewed(view_as.name) : shell.notPermittedText(permission ?? "", user?.role ?? "");
+  const { view_as = null } = session.value ?? {};
+  const lacking = view_as ? shell.notViewed(view_as.name) : shell.notPermittedText;
   return (
     <Page title={shell.notPermitted}>
       <EmptyState icon="shield" title={house && ownMerchant.value ? shell.ofHouse : lacking} />

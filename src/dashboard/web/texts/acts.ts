@@ -9,7 +9,11 @@ export const effectTexts = {
   nothing: "Nothing changes.",
   told: (types: readonly string[]) => `Webhooks receive ${types.join(", ")}.`,
   toldNothing: "Webhooks receive nothing.",
-  incomplete: "Fill in the form to see what will happen.",
+  incomplete: "Complete the form to preview the changes.",
+  addressMade: "The customer gets a new address.",
+  customerMade: (name: string) => `Customer ${name} is created.`,
+  reserves: (sku: string, count: number) =>
+    `${units(count)} of ${sku} ${count === 1 ? "is" : "are"} reserved, as far as in stock.`,
   becomes: (state: string) => `The order becomes ${state}.`,
   held: (reason: string) => `The order is on hold (${reason}) until somebody releases it.`,
   heldUntil: (reason: string, until: string) =>

@@ -4,10 +4,10 @@ import { plural } from "./format.ts";
 export const orderTexts = {
   orders: "Orders",
   order: "Order",
-  heldFrom: (state: string) => `Held while ${state}`,
+  heldFrom: (state: string) => `On hold (was ${state})`,
   placed: "placed",
-  leavesBy: (day: string) => `ships by ${day}`,
-  noShipDate: "no ship date yet",
+  leavesBy: (day: string) => `Ship by ${day}`,
+  noShipDate: "No ship date",
   imported: "imported from another system",
   from: (platform: string) => `from ${platform}`,
   priority: (value: string) => `Priority ${value}`,

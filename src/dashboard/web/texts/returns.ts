@@ -10,6 +10,7 @@ export const returnTexts = {
     "A return lists what a customer sends back. Create it here or on the page of the order, receive it when the" +
     " parcel arrives, then inspect it.",
   id: "Return",
+  titleOf: (order: string) => `Return for ${order}`,
   order: "Order",
   status: "Status",
   reason: "Reason",

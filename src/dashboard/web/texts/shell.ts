@@ -35,10 +35,9 @@ export const shell = {
   notFound: "Page not found",
   notFoundText: "The address may be wrong, or what it showed was deleted.",
   notPermitted: "No permission",
-  notPermittedText: (permission: string, role: string) =>
-    `This screen needs the permission ${permission}, which the role ${role} does not have. Ask an owner for it.`,
-  notViewed: (name: string) => `Not shown to who looks on as ${name}. Leave the view to see it as yourself.`,
-  ofHouse: "This screen is for the people of the warehouse.",
+  notPermittedText: "You don't have access to this page.",
+  notViewed: (name: string) => `Not visible to ${name}. Exit the merchant view to see it.`,
+  ofHouse: "Only warehouse staff can see this page.",
   viewing: (name: string) => `You see what ${name} sees. Nothing can be changed.`,
   viewingName: "View of a merchant",
   leaveView: "Leave",

@@ -4,6 +4,8 @@ export const shippingTexts = {
     title: "Labels",
     search: "Tracking number",
     id: "Label",
+    noNumber: "No number yet",
+    returned: "Return",
     order: "Order",
     status: "State",
     statuses: { processing: "Processing", completed: "Bought", error: "Failed", voided: "Voided" },

@@ -24,7 +24,7 @@ export const signInTexts = {
   setupSubmit: "Create the owner",
   setupNoLink: "Open the link that Packhouse printed when it started. Restart it to get a new link.",
   invitationTitle: "You are invited",
-  invitedBy: (name: string, role: string) => `${name} invites you to Packhouse. Your role is ${role}.`,
+  invitedBy: (by: string, to: string, role: string) => `${by} invited you to join ${to} as ${role}.`,
   invitedAs: "You will sign in as",
   accept: "Accept and sign in",
   invitationNoLink: "The link is incomplete. Open the whole link of your invitation.",
@@ -41,5 +41,4 @@ export const signInTexts = {
   signOut: "Sign out",
   joinText: "You have an account already. Sign in to join; your other memberships stay.",
   join: "Join",
-  invitedFor: (name: string) => `for ${name}`,
 } as const;

@@ -8,10 +8,10 @@ export const todayTexts = {
   departures: "Departures",
   cutoff: (time: string) => `Cut-off ${time}`,
   left: (time: string) => `${time} left`,
-  over: (time: string) => `passed ${time} ago`,
+  over: (time: string) => `${time} ago`,
   onDay: (day: string) => `on ${day}`,
-  noneDue: "No order is due yet.",
-  allGone: "All due orders are shipped.",
+  noneDue: "No orders due.",
+  allGone: "Everything due has shipped.",
   late: (count: number) => `${orders(count)} late`,
   showOrders: "Show the orders",
   stages: {
@@ -19,7 +19,7 @@ export const todayTexts = {
     to_pick: "To pick",
     picked: "Picked",
     packed: "Packed",
-    ready: "Ready, with a label",
+    ready: "Labeled",
     shipped: "Shipped",
   },
   progress: (shipped: number, all: number) => `${shipped} of ${orders(all)} shipped`,
@@ -32,7 +32,7 @@ export const todayTexts = {
     "No warehouse has a working day in the next weeks. Set working days in the settings, under Warehouses.",
 
   waiting: "Needs attention",
-  nothingWaits: "Nothing needs attention.",
+  nothingWaits: "You're all caught up.",
   since: (time: string) => `since ${time}`,
   more: (count: number) => `and ${count} more`,
   kinds: {
@@ -118,6 +118,8 @@ export const todayTexts = {
     shipped_order: ["Have it shipped", "The warehouse picks, packs and hands it over.", "Open the orders"],
   },
   done: "Done",
+  dismiss: "Dismiss these steps",
+  dismissed: "Steps dismissed.",
   steps: {
     product: ["Enter your first product", "An item that you store and ship, identified by its SKU.", "New product"],
     stock: ["Receive stock", "Add units in a bin, with lot and expiry if the product has them.", "Receive stock"],

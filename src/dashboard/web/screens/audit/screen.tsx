@@ -1,6 +1,8 @@
 import { saveFile } from "../../api/documents.ts";
+import { nameOf } from "../../api/names.ts";
 import type { AuditEntry } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
+import { world } from "../../browser/world.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
@@ -41,7 +43,6 @@ const columns: readonly Column<AuditEntry>[] = [
     cell: ({ actor }) => (
       <a class="who" href={to("/settings/audit", { actor: actor.id })}>
         <span>{actor.name}</span>
-        <small>{actor.id}</small>
       </a>
     ),
   },
@@ -94,18 +95,23 @@ export function AuditScreen() {
   );
 }
 
+// The rest may be gone, or lie in the other environment.
+const lasting = /^(?:ord|prd|cus|usr|key)_/;
+const called = (target: string, entry: AuditEntry) =>
+  (entry.world === world.value && lasting.test(target) ? nameOf(target) : null) ?? target;
+
 function Targets({ entry }: { readonly entry: AuditEntry }) {
-  const { targets, world } = entry;
+  const { targets, world: of } = entry;
   if (targets.length === 0) return <>{nothing}</>;
   return (
     <span class="targets">
       {targets.slice(0, targets_shown_max).map((target) => {
-        const place = placeOf(target, world);
+        const place = placeOf(target, of);
         return place === null ? (
-          <code key={target}>{target}</code>
+          <code key={target}>{called(target, entry)}</code>
         ) : (
           <a key={target} href={place}>
-            {target}
+            {called(target, entry)}
           </a>
         );
       })}

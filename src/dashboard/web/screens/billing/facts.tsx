@@ -4,7 +4,7 @@ import { post } from "../../api/client.ts";
 import { saveFile } from "../../api/documents.ts";
 import { may, seesHouse } from "../../api/session.ts";
 import type { BillableEvent } from "../../api/types.ts";
-import { query, to } from "../../browser/router.ts";
+import { query } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
@@ -12,6 +12,7 @@ import type { Field } from "../../kit/fields.tsx";
 import { FormDialog } from "../../kit/form.tsx";
 import { type Filter, ListPage } from "../../kit/list_page.tsx";
 import { merchantChoice, merchantIn, withoutMerchant } from "../../kit/merchant_field.tsx";
+import { RecordName } from "../../kit/record_name.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
@@ -34,7 +35,7 @@ function Source({ source: { type, id } }: Pick<BillableEvent, "source">) {
     ? { ...screens, ...screens_of_house }
     : screens;
   const screen = all[type];
-  return screen === undefined ? <>{id}</> : <a href={to(`${screen}/${id}`)}>{id}</a>;
+  return <RecordName id={id} plain={screen === undefined} />;
 }
 
 const columnsOf = (nameOf: ((id: string) => string) | null): readonly Column<BillableEvent>[] => [

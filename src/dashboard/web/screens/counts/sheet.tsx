@@ -8,10 +8,12 @@ import { Button } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { askToDiscard } from "../../kit/form.tsx";
 import { Card } from "../../kit/page.tsx";
+import { BinName } from "../../kit/record_name.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
 import { countTexts as texts } from "../../texts/counts.ts";
 import { money, count as number } from "../../texts/format.ts";
+import { stockTexts } from "../../texts/stock.ts";
 import { entered } from "../stock_parts/shared.ts";
 
 type Line = Count["lines"][number];
@@ -138,7 +140,7 @@ function columnsOf(lines: readonly Line[], entries: Entries | null): readonly Co
 
 function allColumns(entries: Entries | null): readonly Column<Line>[] {
   return [
-    { id: "bin", title: texts.bin, cell: ({ bin }) => <code>{bin}</code> },
+    { id: "bin", title: texts.bin, cell: ({ bin }) => <BinName code={bin} text={stockTexts.kinds.staging} /> },
     { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code> },
     { id: "lot", title: texts.lot, cell: ({ lot_number }) => lot_number ?? "" },
     {

@@ -25,7 +25,7 @@ export function EventsScreen() {
       name={titles.events}
       title={titles.events}
       path="/events"
-      params={{ sort: "-created_at" }}
+      sort="-created_at"
       filters={[
         {
           kind: "choice",

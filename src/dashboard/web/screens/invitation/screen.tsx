@@ -6,6 +6,7 @@ import type { Invited } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Form } from "../../kit/form.tsx";
 import { Notice } from "../../kit/notice.tsx";
+import { words } from "../../texts/common.ts";
 import { signInTexts as texts } from "../../texts/sign_in.ts";
 import { userTexts } from "../../texts/users.ts";
 import { newPasswordFields, newPasswordOf } from "../sign_in/new_password.ts";
@@ -37,11 +38,10 @@ export function InvitationScreen() {
   }
   if (invited === null) return null;
   const { email, name, role, merchant, invited_by } = invited;
-  const text = texts.invitedBy(invited_by, userTexts.roles[role]);
-  const whose = merchant === null ? text : `${text} ${texts.invitedFor(merchant.name)}`;
-  if (invited.existing_user) return <Join invited={invited} token={token} text={whose} />;
+  const text = texts.invitedBy(invited_by, merchant?.name ?? words.product, userTexts.roles[role]);
+  if (invited.existing_user) return <Join invited={invited} token={token} text={text} />;
   return (
-    <OpenCard title={texts.invitationTitle} text={whose}>
+    <OpenCard title={texts.invitationTitle} text={text}>
       <p class="open-text">
         {texts.invitedAs} <strong>{email}</strong>
       </p>

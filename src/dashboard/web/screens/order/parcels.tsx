@@ -5,6 +5,7 @@ import { may } from "../../api/session.ts";
 import type { Label, Order, Parcel } from "../../api/types.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
+import { CarrierName, ServiceName } from "../../kit/carrier_name.tsx";
 import { confirm } from "../../kit/confirm.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Notice } from "../../kit/notice.tsx";
@@ -83,7 +84,12 @@ function OneParcel({ parcel, name, label, onPaper }: OneProps) {
         <Badge state={status} />
         {tracked !== null && <Badge state={tracked} />}
         <span>
-          {carrier} {service && <span class="muted">{service}</span>}
+          {carrier && <CarrierName carrier={carrier} />}{" "}
+          {service && (
+            <span class="muted">
+              <ServiceName carrier={carrier} service={service} />
+            </span>
+          )}
         </span>
         {parcel.estimated_delivery_day && status !== "delivered" && (
           <span class="muted">

@@ -7,7 +7,7 @@ import { Notice } from "../../kit/notice.tsx";
 import { Columns, Page } from "../../kit/page.tsx";
 import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
-import { CopyField, Time } from "../../kit/values.tsx";
+import { Time } from "../../kit/values.tsx";
 import { date } from "../../texts/format.ts";
 import { orderTexts as texts } from "../../texts/order.ts";
 import { OrderActs } from "./acts/acts.tsx";
@@ -82,11 +82,10 @@ function States({ order }: { readonly order: Order }) {
 }
 
 function Below({ order }: { readonly order: Order }) {
-  const { id, created_at, estimated_ship_date, shipped_at, status, source, imported } = order;
+  const { created_at, estimated_ship_date, shipped_at, status, source, imported } = order;
   const open = shipped_at === null && status !== "cancelled";
   return (
     <div class="order-below">
-      <CopyField text={id} name={texts.order} />
       <span>
         {texts.placed} <Time at={created_at} />
       </span>

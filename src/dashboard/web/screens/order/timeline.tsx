@@ -55,16 +55,9 @@ function entryOf({ id, event, from_status, to_status, reason, note, actor, reque
       </>
     ),
     by: (
-      <>
-        <span title={actor.id}>
-          {kind} {actor.name}
-        </span>
-        {request_id && (
-          <code class="request" title={request_id}>
-            {words.requestId(request_id)}
-          </code>
-        )}
-      </>
+      <span title={request_id === null ? undefined : words.requestId(request_id)}>
+        {kind} {actor.name}
+      </span>
     ),
     note: (reason || note) && (
       <>

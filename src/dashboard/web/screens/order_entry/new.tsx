@@ -180,9 +180,10 @@ function below(field: string, error: unknown, is_customer: boolean): ApiProblem 
   return new ApiProblem(problem.status, { error: { ...problem, message: problem.message, details: told } });
 }
 
-/** A preview of the order, rehearsed with the chosen customer. */
+/** A preview of the order, rehearsed with the chosen customer and address. What is new cannot be rehearsed. */
 function Check({ values }: { readonly values: Values }) {
-  const { customer, address_id } = values["recipient"] as Recipient;
+  const { customer, fresh, address_id } = values["recipient"] as Recipient;
+  if (address_id === "" && (customer !== null || fresh !== null)) return <FreshCheck values={values} />;
   const ready =
     customer !== null && address_id !== "" && areComplete(values["line_items"]) && values["order_number"] !== "";
   const body = ready ? bodyOf(values, { customer_id: customer.id, address_id }) : undefined;
@@ -198,3 +199,34 @@ function Check({ values }: { readonly values: Values }) {
     />
   );
 }
+
+/** What an order for a new customer or a new address will be, as far as its own entries say. */
+function FreshCheck({ values }: { readonly values: Values }) {
+  const { fresh } = values["recipient"] as Recipient;
+  const name = fresh === null ? "" : nameIn(fresh);
+  const lines = areComplete(values["line_items"]) ? lineItems(values["line_items"]) : [];
+  const total = lines.reduce((sum, { quantity, unit_price }) => sum + quantity * Number(unit_price), 0);
+  const complete = lines.length > 0 && values["order_number"] !== "" && (fresh === null || name !== "");
+  const told = [
+    fresh === null ? effectTexts.addressMade : effectTexts.customerMade(name),
+    effectTexts.created(String(values["order_number"]), money(total, String(values["currency"]))),
+    ...lines.map(({ sku, quantity }) => effectTexts.reserves(sku, quantity)),
+  ];
+  return (
+    <section class="effects" aria-label={effectTexts.title} aria-live="polite">
+      <p class="effects-title">{effectTexts.title}</p>
+      {complete ? (
+        <ul>
+          {told.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      ) : (
+        <p class="muted">{effectTexts.incomplete}</p>
+      )}
+    </section>
+  );
+}
+
+const nameIn = ({ first_name, last_name, company, email }: Values) =>
+  [first_name, last_name].filter(Boolean).join(" ") || String(company || email || "");

@@ -5,6 +5,7 @@ import type { Order } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
 import { Badge, stateWords } from "../../kit/badge.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
+import { CarrierName } from "../../kit/carrier_name.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { type Filter, ListPage, type ListSettings, listParams } from "../../kit/list_page.tsx";
 import type { Column } from "../../kit/table.tsx";
@@ -27,13 +28,17 @@ const columns: readonly Column<Order>[] = [
   { id: "total", title: texts.total, align: "right", cell: ({ subtotal, currency }) => money(subtotal, currency) },
   { id: "due", title: texts.due, cell: (order) => <Due order={order} /> },
   { id: "age", title: texts.age, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
-  { id: "carrier", title: texts.carrier, extra: true, cell: (order) => newest(order)?.carrier ?? "–" },
+  { id: "carrier", title: texts.carrier, extra: true, cell: (order) => <Carrier of={newest(order)} /> },
   { id: "tracking", title: texts.tracking, extra: true, cell: (order) => newest(order)?.tracking_number ?? "–" },
   { id: "method", title: texts.method, extra: true, cell: ({ shipping_method }) => shipping_method ?? "–" },
   { id: "priority", title: texts.priority, align: "right", extra: true, cell: ({ priority }) => count(priority) },
   { id: "platform", title: texts.platform, extra: true, cell: ({ source }) => source.platform },
   { id: "changed", title: texts.changed, extra: true, sort: "updated_at", cell: (it) => <Time at={it.updated_at} /> },
 ];
+
+function Carrier({ of }: { readonly of: Order["shipments"][number] | undefined }) {
+  return of?.carrier ? <CarrierName carrier={of.carrier} /> : <>–</>;
+}
 
 function State({ order }: { readonly order: Order }) {
   const { status, holds, allocation } = order;
@@ -69,6 +74,8 @@ const others = [
   "platform",
   "warehouse_id",
   "service",
+  "shipping_method",
+  "ship_by_before",
 ];
 
 /** All orders, as a list. */

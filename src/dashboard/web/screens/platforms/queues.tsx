@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { post } from "../../api/client.ts";
 import type { Connection, PlatformImport, PlatformReport } from "../../api/developer_types.ts";
-import { to } from "../../browser/router.ts";
 import { Badge, type Tone } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/confirm.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { List } from "../../kit/list_page.tsx";
+import { RecordName } from "../../kit/record_name.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { refused, said } from "../../shell/toasts.tsx";
@@ -53,7 +53,7 @@ const importColumns: readonly Column<PlatformImport>[] = [
   {
     id: "order",
     title: texts.order,
-    cell: ({ status, order_id }) => (status === "imported" ? <a href={to(`/orders/${order_id}`)}>{order_id}</a> : ""),
+    cell: ({ status, order_id }) => (status === "imported" ? <RecordName id={order_id ?? ""} /> : ""),
   },
   { id: "reason", title: texts.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
   { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
@@ -80,8 +80,8 @@ export function Imports({ shop }: Props) {
 }
 
 const reportColumns: readonly Column<PlatformReport>[] = [
-  { id: "order", title: texts.order, cell: ({ order_id }) => <a href={to(`/orders/${order_id}`)}>{order_id}</a> },
-  { id: "shipment", title: texts.shipment, cell: ({ shipment_id }) => shipment_id },
+  { id: "order", title: texts.order, cell: ({ order_id }) => <RecordName id={order_id} /> },
+  { id: "shipment", title: texts.shipment, cell: ({ shipment_id }) => <RecordName id={shipment_id} plain /> },
   {
     id: "status",
     title: texts.status,

@@ -4,6 +4,7 @@ import { Badge, type Tone } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
+import { RecordName } from "../../kit/record_name.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { bytes, count, nothing } from "../../texts/format.ts";
@@ -23,7 +24,11 @@ const columns: readonly Column<LoggedRequest>[] = [
   { id: "path", title: texts.path, cell: ({ method, path }) => <code>{`${method} ${path}`}</code>, wide: true },
   { id: "status", title: texts.status, cell: ({ status }) => <Badge tone={statusTone(status)}>{status}</Badge> },
   { id: "error", title: texts.error, cell: ({ error_code }) => error_code ?? "" },
-  { id: "actor", title: texts.actor, cell: ({ actor_id }) => actor_id ?? texts.stranger },
+  {
+    id: "actor",
+    title: texts.actor,
+    cell: ({ actor_id }) => (actor_id === null ? texts.stranger : <RecordName id={actor_id} plain />),
+  },
   { id: "took", title: texts.duration, align: "right", cell: (it) => texts.milliseconds(count(it.duration_ms)) },
   { id: "sent", title: texts.sent, align: "right", extra: true, cell: (it) => size(it.request_bytes) },
   { id: "answered", title: texts.answered, align: "right", cell: (it) => size(it.response_bytes) },
@@ -40,6 +45,7 @@ export function RequestsScreen() {
       title={titles.requests}
       path="/requests"
       by_cursor
+      params={{ dashboard_reads: false }}
       search={{ param: "q", hint: texts.search }}
       filters={[
         {
@@ -54,6 +60,7 @@ export function RequestsScreen() {
           title: texts.method,
           options: ["GET", "POST", "PATCH", "PUT", "DELETE"].map((value) => ({ value, title: value })),
         },
+        { kind: "flag", param: "dashboard_reads", title: texts.showReads },
         { kind: "text", param: "actor", title: texts.actor },
         { kind: "text", param: "route", title: texts.route },
         { kind: "date", param: "from", title: texts.from },
@@ -66,8 +73,13 @@ export function RequestsScreen() {
         <EmptyState
           icon="list"
           title={texts.emptyTitle}
-          text={texts.emptyText}
-          act={<LinkButton kind="primary" icon="key" title={keyTexts.add} href={to("/settings/keys")} />}
+          text={`${texts.emptyText} ${texts.hiddenText}`}
+          act={
+            <>
+              <LinkButton kind="primary" icon="key" title={keyTexts.add} href={to("/settings/keys")} />
+              <LinkButton title={texts.showReads} href={to("/settings/requests", { dashboard_reads: "true" })} />
+            </>
+          }
         />
       }
     />

@@ -4,6 +4,7 @@ import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Columns, Page } from "../../kit/page.tsx";
+import { RecordName } from "../../kit/record_name.tsx";
 import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { CopyField, DescriptionList, Time } from "../../kit/values.tsx";
@@ -42,7 +43,11 @@ export function RequestScreen({ params }: ScreenProps) {
                 [texts.query, request.query === "" ? null : <code>{request.query}</code>],
                 [
                   texts.route,
-                  route && <a href={to(`/settings/requests?route=${encodeURIComponent(route)}`)}>{route}</a>,
+                  route && (
+                    <a href={to(`/settings/requests?dashboard_reads=true&route=${encodeURIComponent(route)}`)}>
+                      {route}
+                    </a>
+                  ),
                 ],
                 [texts.error, error_code && <a href={`/docs/errors#${error_code}`}>{error_code}</a>],
                 [texts.duration, texts.milliseconds(count(request.duration_ms))],
@@ -61,7 +66,9 @@ export function RequestScreen({ params }: ScreenProps) {
                 [texts.address, request.ip_address],
               ]}
             />
-            {actor_id !== null && <a href={to(`/settings/requests?actor=${actor_id}`)}>{texts.ofActor}</a>}
+            {actor_id !== null && (
+              <a href={to(`/settings/requests?dashboard_reads=true&actor=${actor_id}`)}>{texts.ofActor}</a>
+            )}
           </Card>
         }
       />
@@ -70,5 +77,5 @@ export function RequestScreen({ params }: ScreenProps) {
 }
 
 function Actor({ id }: { readonly id: string }) {
-  return id.startsWith("key_") ? <a href={to(`/settings/keys/${id}`)}>{id}</a> : <>{id}</>;
+  return <RecordName id={id} />;
 }

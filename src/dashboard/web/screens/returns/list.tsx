@@ -5,6 +5,7 @@ import { Badge, stateWords } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
+import { RecordName } from "../../kit/record_name.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { count } from "../../texts/format.ts";
@@ -14,7 +15,7 @@ const unitsOf = ({ items }: Return) => items.reduce((sum, { quantity }) => sum +
 
 const columns: readonly Column<Return>[] = [
   { id: "id", title: texts.id, cell: ({ id }) => <code>{id}</code> },
-  { id: "order", title: texts.order, cell: ({ order_id }) => <a href={to(`/orders/${order_id}`)}>{order_id}</a> },
+  { id: "order", title: texts.order, cell: ({ order_id }) => <RecordName id={order_id} /> },
   { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
   { id: "reason", title: texts.reason, cell: ({ reason }) => stateWords(reason) },
   {

@@ -42,7 +42,7 @@ export function ReturnScreen({ params }: ScreenProps) {
   const next = found.arrived_at !== null && found.status === "initiated" ? null : texts.next[found.status];
   return (
     <Page
-      title={found.id}
+      title={order ? texts.titleOf(order.order_number) : found.id}
       back={back}
       beside={<Badge state={found.status} />}
       owned={found}

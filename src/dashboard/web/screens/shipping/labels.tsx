@@ -2,8 +2,10 @@ import { saveFile } from "../../api/documents.ts";
 import { query, to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Button, LinkButton } from "../../kit/button.tsx";
+import { CarrierName, ServiceName } from "../../kit/carrier_name.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
+import { RecordName } from "../../kit/record_name.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { refused } from "../../shell/toasts.tsx";
@@ -26,17 +28,34 @@ export function LabelState({ label }: { readonly label: Label }) {
 }
 
 const columns: readonly Column<Label>[] = [
-  { id: "tracking", title: texts.tracking, cell: (it) => <code>{it.tracking_number ?? it.label_id}</code>, wide: true },
+  {
+    id: "tracking",
+    title: texts.tracking,
+    cell: (it) => <code>{it.tracking_number ?? texts.noNumber}</code>,
+    wide: true,
+  },
   { id: "status", title: texts.status, cell: (it) => <LabelState label={it} /> },
   {
     id: "order",
     title: texts.order,
     cell: ({ order_id, return_id }) => (
-      <a href={to(return_id ? `/returns/${return_id}` : `/orders/${order_id}`)}>{return_id ?? order_id}</a>
+      <>
+        <RecordName id={order_id} />
+        {return_id && (
+          <>
+            {" "}
+            <a href={to(`/returns/${return_id}`)}>{texts.returned}</a>
+          </>
+        )}
+      </>
     ),
   },
-  { id: "carrier", title: texts.carrier, cell: ({ carrier }) => carrier },
-  { id: "service", title: texts.service, cell: ({ service }) => service },
+  { id: "carrier", title: texts.carrier, cell: ({ carrier }) => <CarrierName carrier={carrier} /> },
+  {
+    id: "service",
+    title: texts.service,
+    cell: ({ carrier, service }) => <ServiceName carrier={carrier} service={service} />,
+  },
   { id: "zone", title: texts.zone, extra: true, cell: ({ zone }) => zone ?? "–" },
   { id: "cost", title: texts.cost, align: "right", cell: (it) => money(it.cost, it.currency) },
   {

@@ -1,17 +1,20 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { openDocument } from "../../api/documents.ts";
+import { useCarrierNames } from "../../api/names.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import { navigate, to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
+import { CarrierName } from "../../kit/carrier_name.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import type { Field } from "../../kit/fields.tsx";
 import { FormDialog } from "../../kit/form.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
+import { RecordName } from "../../kit/record_name.tsx";
 import type { ScreenProps } from "../../kit/screen.ts";
 import { Skeleton } from "../../kit/skeleton.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
@@ -23,14 +26,15 @@ import { shippingTexts } from "../../texts/shipping.ts";
 import type { Carriers, Manifest, PlainManifest, Warehouse } from "./types.ts";
 
 const texts = shippingTexts.manifests;
+const grams_in_pound = 453.59237;
 
 const columns: readonly Column<PlainManifest>[] = [
-  { id: "id", title: texts.id, cell: ({ manifest_id }) => <code>{manifest_id}</code> },
-  { id: "carrier", title: texts.carrier, cell: ({ carrier }) => carrier },
+  { id: "carrier", title: texts.carrier, cell: ({ carrier }) => <CarrierName carrier={carrier} /> },
+  { id: "id", title: texts.id, extra: true, cell: ({ manifest_id }) => <code>{manifest_id}</code> },
   { id: "warehouse", title: texts.warehouse, cell: ({ warehouse_name }) => warehouse_name, wide: true },
   { id: "date", title: texts.date, cell: (it) => date(it.date) },
   { id: "parcels", title: texts.parcels, align: "right", cell: ({ label_count }) => count(label_count) },
-  { id: "by", title: texts.by, extra: true, cell: ({ created_by }) => created_by.id },
+  { id: "by", title: texts.by, extra: true, cell: ({ created_by }) => <RecordName id={created_by.id} plain /> },
   { id: "made", title: texts.made, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
@@ -133,6 +137,8 @@ const parcelColumns: readonly Column<Parcel>[] = [
 /** One manifest and its parcels. */
 export function ManifestScreen({ params }: ScreenProps) {
   const { data: manifest, problem, loading, reload } = useQuery<Manifest>(`/shipping/manifests/${params["id"]}`);
+  const { carrierName } = useCarrierNames();
+  const { data: warehouses = [] } = useQuery<readonly Warehouse[]>("/inventory/locations");
   const back = { href: to("/shipping/manifests"), title: texts.title };
   if (loading) return <Skeleton />;
   if (!manifest) {
@@ -143,21 +149,25 @@ export function ManifestScreen({ params }: ScreenProps) {
     );
   }
   const { manifest_id, carrier, warehouse_name, total_weight_grams, parcels } = manifest;
+  const inPounds = warehouses.some(({ name, address }) => name === warehouse_name && address?.country === "US");
   const print = () => openDocument(`/shipping/manifests/${manifest_id}/document`).catch(refused);
   return (
     <Page
-      title={`${carrier}, ${date(manifest.date)}`}
+      title={`${carrierName(carrier)} · ${date(manifest.date)}`}
       back={back}
       below={
         <>
-          <code>{manifest_id}</code> · {warehouse_name} · <Time at={manifest.created_at} />
+          {warehouse_name} · <Time at={manifest.created_at} />
         </>
       }
       acts={<Button kind="primary" icon="print" title={texts.print} onClick={print} />}
     >
       <Figures>
         <Figure name={texts.parcels} value={count(parcels.length)} />
-        <Figure name={texts.weight} value={weight(total_weight_grams / 1000, "kg")} />
+        <Figure
+          name={texts.weight}
+          value={inPounds ? weight(total_weight_grams / grams_in_pound, "lb") : weight(total_weight_grams / 1000, "kg")}
+        />
       </Figures>
       <Card title={texts.parcels} flush>
         <DataTable

@@ -1,16 +1,22 @@
 // The actions on units of a SKU. Each dialog previews the result.
+import { useState } from "preact/hooks";
 import { patch, post } from "../../api/client.ts";
 import { meant } from "../../api/merchants.ts";
+import { useQuery } from "../../api/query.ts";
 import type { Adjustment, Moved, Placed } from "../../api/stock_types.ts";
+import type { Product } from "../../api/types.ts";
 import type { Field, Values } from "../../kit/fields.tsx";
 import { FormDialog } from "../../kit/form.tsx";
 import { merchantChoice, merchantIn, withoutMerchant } from "../../kit/merchant_field.tsx";
+import { Notice } from "../../kit/notice.tsx";
+import { today } from "../../kit/now.ts";
 import { ProductPicker } from "../../kit/pickers.tsx";
 import { refused, said as toast } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { count } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
 import { entered, optionsOf, said, useWarehouses } from "../stock_parts/shared.ts";
+import { ZoneNeeded } from "./zone_needed.tsx";
 
 /** What a dialog about units of a SKU is told. */
 export interface PlacesProps {
@@ -221,7 +227,7 @@ export function OffSaleDialog({ sku, places, at, onClose }: PlacesProps) {
   );
 }
 
-const skuField: Field = {
+const skuField = (onPick: (product: Product | null) => void): Field => ({
   kind: "custom",
   name: "sku",
   label: texts.sku,
@@ -234,7 +240,10 @@ const skuField: Field = {
         merchant={merchantIn(values)}
         shown={String(value)}
         invalid={problem() !== undefined}
-        onPick={(product) => set(product?.sku ?? "")}
+        onPick={(product) => {
+          set(product?.sku ?? "");
+          onPick(product);
+        }}
       />
       {problem() && (
         <p class="field-wrong" role="alert">
@@ -243,11 +252,15 @@ const skuField: Field = {
       )}
     </>
   ),
-};
+});
 
 /** Takes units in that no delivery announced. */
 export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onClose: () => void }) {
-  const { several, options } = useWarehouses();
+  const { all, several, options } = useWarehouses();
+  const [picked, setPicked] = useState<Product | null>(null);
+  const { data: named } = useQuery<readonly Product[]>(sku === "" ? null : "/products", { q: sku, limit: 12 });
+  const product = picked ?? named?.find((one) => one.sku === sku) ?? null;
+  const [by_lot, by_expiry] = [product?.lot_tracking === true, product?.expiration_tracking === true];
   const where: readonly Field[] = several
     ? [{ kind: "select", name: "location", label: texts.warehouse, required: true, options, empty: "" }]
     : [];
@@ -269,13 +282,21 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
       }}
       fields={[
         ...(sku === "" ? merchantChoice() : []),
-        skuField,
+        skuField(setPicked),
         quantityField,
         ...where,
         { kind: "text", name: "bin", label: texts.bin, help: texts.binHelp, mono: true, width: "half" },
         { kind: "text", name: "reference", label: texts.reference, width: "half" },
-        { kind: "text", name: "lot_number", label: texts.lot, help: texts.lotHelp, mono: true, width: "half" },
-        { kind: "date", name: "expiration_date", label: texts.expiry, help: texts.expiryHelp, width: "half" },
+        {
+          ...{ kind: "text", name: "lot_number", label: texts.lot, mono: true, width: "half" },
+          help: by_lot ? texts.lotNeeded(product?.sku ?? "") : texts.lotHelp,
+          required: by_lot,
+        },
+        {
+          ...{ kind: "date", name: "expiration_date", label: texts.expiry, width: "half" },
+          help: by_expiry ? texts.expiryNeeded(product?.sku ?? "") : texts.expiryHelp,
+          required: by_expiry,
+        },
         notes,
       ]}
       onSubmit={async ({ quantity, ...values }, key) => {
@@ -294,7 +315,15 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
     >
       {(values) => {
         const quantity = entered(values["quantity"]);
-        return quantity === null ? null : <p class="will">{texts.addWill(quantity)}</p>;
+        const warehouse = several ? all.find(({ warehouse_id }) => warehouse_id === values["location"]) : all[0];
+        const expiry = said(values["expiration_date"]);
+        return (
+          <>
+            {product && warehouse && <ZoneNeeded product={product} warehouse={warehouse} />}
+            {expiry !== undefined && expiry < today() && <Notice kind="warning">{texts.expiryPast}</Notice>}
+            {quantity !== null && <p class="will">{texts.addWill(quantity)}</p>}
+          </>
+        );
       }}
     </FormDialog>
   );

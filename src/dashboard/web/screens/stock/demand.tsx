@@ -83,7 +83,7 @@ interface Coming {
 }
 
 const comingColumns: readonly Column<Coming>[] = [
-  { id: "what", title: texts.what, cell: ({ what, id }) => `${what} ${id}` },
+  { id: "what", title: texts.what, cell: ({ what, reference, id }) => `${what} ${reference || id}` },
   { id: "units", title: texts.quantity, align: "right", cell: ({ units }) => count(units) },
   { id: "at", title: texts.expectedAt, cell: ({ at }) => <Day at={at} /> },
   { id: "way", title: texts.to, cell: ({ way }) => way },

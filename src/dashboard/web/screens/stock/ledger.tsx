@@ -4,6 +4,7 @@ import type { Movement } from "../../api/stock_types.ts";
 import { query, to } from "../../browser/router.ts";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { type Filter, List, listParams } from "../../kit/list_page.tsx";
+import { RecordName } from "../../kit/record_name.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { Time } from "../../kit/values.tsx";
 import { count } from "../../texts/format.ts";
@@ -37,7 +38,13 @@ function Reference({ reference }: Pick<Movement, "reference">) {
     return: "returns",
   };
   const screen = screens[type];
-  return screen === undefined ? <span>{id}</span> : <a href={to(`/${screen}/${encodeURIComponent(id)}`)}>{id}</a>;
+  if (screen === undefined) return <RecordName id={id} plain />;
+  // What was typed when stock was added is a name already.
+  return /^[a-z]{3}_\d+$/.test(id) ? (
+    <RecordName id={id} />
+  ) : (
+    <a href={to(`/${screen}/${encodeURIComponent(id)}`)}>{id}</a>
+  );
 }
 
 const reasonOf = (reason: string) => {

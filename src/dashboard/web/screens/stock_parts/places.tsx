@@ -4,6 +4,7 @@ import { to } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { ActionMenu, type MenuAct } from "../../kit/menu.tsx";
+import { BinName } from "../../kit/record_name.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
 import { count, date } from "../../texts/format.ts";
 import { stockTexts as texts } from "../../texts/stock.ts";
@@ -33,17 +34,10 @@ export function Expiry({ at, warehouse }: ExpiryProps) {
   );
 }
 
-const staging = "STAGING-";
-
 /** A bin with the reason why its units are not for sale. Picked units show their order. */
 function Bin({ bin, kind, cause }: Placed) {
   if (kind === "staging") {
-    const order = bin.slice(staging.length);
-    return (
-      <>
-        {texts.kinds.staging} <a href={to(`/orders/${order}`)}>{order}</a>
-      </>
-    );
+    return <BinName code={bin} text={texts.kinds.staging} />;
   }
   return (
     <>

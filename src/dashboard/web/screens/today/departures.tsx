@@ -1,5 +1,6 @@
+import { useCarrierNames } from "../../api/names.ts";
 import type { Departure } from "../../api/types.ts";
-import { Badge, stateWords } from "../../kit/badge.tsx";
+import { Badge } from "../../kit/badge.tsx";
 import { LinkButton } from "../../kit/button.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
 import { now } from "../../kit/now.ts";
@@ -41,7 +42,7 @@ function DepartureCard({ departure, named }: { readonly departure: Departure; re
       <CutOff departure={departure} />
       <Progress departure={departure} />
       {orders === 0 && <p class="today-note">{shipped === 0 ? texts.noneDue : texts.allGone}</p>}
-      {orders > 0 && services.length > 0 && <Services services={services} />}
+      {orders > 0 && services.length > 0 && <Services services={services} target={target} />}
     </Card>
   );
 }
@@ -75,7 +76,7 @@ function span(minutes: number): string {
 }
 
 function Progress({ departure }: { readonly departure: Departure }) {
-  const { shipped, orders } = departure;
+  const { shipped, orders, target } = departure;
   const all = shipped + orders;
   if (all === 0) return null;
   const parts = [
@@ -93,7 +94,15 @@ function Progress({ departure }: { readonly departure: Departure }) {
           .map(({ id, value }) => (
             <li key={id}>
               <i class={`part-${id}`} />
-              <b>{count(value)}</b> {texts.stages[id]}
+              {id === "shipped" || value === 0 ? (
+                <>
+                  <b>{count(value)}</b> {texts.stages[id]}
+                </>
+              ) : (
+                <a href={listOf({ ...target, filter: { ...target.filter, ...staged[id] } })}>
+                  <b>{count(value)}</b> {texts.stages[id]}
+                </a>
+              )}
             </li>
           ))}
       </ul>
@@ -101,7 +110,24 @@ function Progress({ departure }: { readonly departure: Departure }) {
   );
 }
 
-function Services({ services }: { readonly services: Departure["services"] }) {
+/** What of the list of orders is in a stage. */
+const staged: Readonly<Record<(typeof stages)[number] | "orders" | "late", Readonly<Record<string, string>>>> = {
+  orders: {},
+  late: { late: "true" },
+  short: { short: "true" },
+  to_pick: { statuses: "pending,processing", short: "false" },
+  picked: { statuses: "processing", short: "false" },
+  packed: { statuses: "fulfilled" },
+  ready: { statuses: "fulfilled" },
+};
+
+interface ServicesProps {
+  readonly services: Departure["services"];
+  readonly target: Departure["target"];
+}
+
+function Services({ services, target }: ServicesProps) {
+  const { both } = useCarrierNames();
   return (
     <div class="table-box" role="region" aria-label={texts.service} tabIndex={0}>
       <table class="table">
@@ -124,16 +150,16 @@ function Services({ services }: { readonly services: Departure["services"] }) {
         <tbody>
           {services.map((one) => (
             <tr key={`${one.carrier} ${one.service}`}>
-              <td data-label={texts.service}>{nameOf(one)}</td>
+              <td data-label={texts.service}>{both(one.carrier, one.service) || texts.anyService}</td>
               <td class="right" data-label={texts.orders}>
-                {count(one.orders)}
+                <Orders of={one} stage="orders" target={target} />
               </td>
               <td class={one.late > 0 ? "right bad" : "right"} data-label={texts.lateColumn}>
-                {count(one.late)}
+                <Orders of={one} stage="late" target={target} />
               </td>
               {stages.map((id) => (
                 <td key={id} class={one[id] === 0 ? "right none" : "right"} data-label={texts.stages[id]}>
-                  {count(one[id])}
+                  <Orders of={one} stage={id} target={target} />
                 </td>
               ))}
             </tr>
@@ -144,10 +170,20 @@ function Services({ services }: { readonly services: Departure["services"] }) {
   );
 }
 
-function nameOf({ carrier, service }: Departure["services"][number]): string {
-  if (carrier === null && service === null) return texts.anyService;
-  return [carrier, service]
-    .filter((part) => part !== null)
-    .map(stateWords)
-    .join(" · ");
+interface OrdersProps {
+  readonly of: Departure["services"][number];
+  readonly stage: keyof typeof staged;
+  readonly target: Departure["target"];
+}
+
+/** How many orders of a service are in a stage, as a link to them. */
+function Orders({ of, stage, target }: OrdersProps) {
+  const orders = of[stage];
+  if (orders === 0) return <>{count(orders)}</>;
+  const { carrier, service } = of;
+  // Before there is a label, the service is the shipping method of the order.
+  const by = carrier === null ? { shipping_method: service } : { carrier, service };
+  const named = Object.entries(by).filter((entry): entry is [string, string] => entry[1] !== null);
+  const filter = { ...target.filter, ...Object.fromEntries(named), ...staged[stage] };
+  return <a href={listOf({ ...target, filter })}>{count(orders)}</a>;
 }

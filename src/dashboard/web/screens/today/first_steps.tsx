@@ -2,10 +2,16 @@ import { chosenMerchant } from "../../api/merchants.ts";
 import { may, mayAlso, ownMerchant, seesHouse } from "../../api/session.ts";
 import type { Overview } from "../../api/types.ts";
 import { to } from "../../browser/router.ts";
-import { LinkButton } from "../../kit/button.tsx";
+import { isTexts, kept } from "../../browser/storage.ts";
+import { Button, LinkButton } from "../../kit/button.tsx";
 import { Icon } from "../../kit/icon.tsx";
 import { Card } from "../../kit/page.tsx";
+import { said } from "../../shell/toasts.tsx";
+import { words } from "../../texts/common.ts";
 import { todayTexts as texts } from "../../texts/today.ts";
+
+/** For whom the card was dismissed in this browser: the codes of merchants, empty for the warehouse. */
+const dismissed = kept<readonly string[]>("first_steps_dismissed", [], isTexts);
 
 type Steps = Overview["first_steps"];
 
@@ -27,13 +33,22 @@ const isOver = (done: Steps, alone: boolean) =>
 /** The first steps of a new installation, or of one of its merchants. Each is ticked once it is done. */
 export function FirstSteps({ steps: done }: { readonly steps: Steps }) {
   const merchant = ownMerchant.value ?? chosenMerchant.value;
-  if (isOver(done, merchant === null)) return null;
+  const whose = merchant?.code ?? "";
+  if (isOver(done, merchant === null) || dismissed.state.value.includes(whose)) return null;
+  const dismiss = () => {
+    const before = dismissed.state.peek();
+    dismissed.set([...before, whose]);
+    said(texts.dismissed, { title: words.undo, run: () => dismissed.set(before) });
+  };
   const next = steps.find(({ id }) => !done[id]);
   const own: Partial<Record<keyof Steps, readonly [string, string, string]>> = seesHouse.value
     ? {}
     : texts.stepsOfMerchants;
   return (
-    <Card title={merchant === null ? texts.start : texts.startFor(merchant.name)}>
+    <Card
+      title={merchant === null ? texts.start : texts.startFor(merchant.name)}
+      acts={<Button kind="plain" icon="close" iconOnly title={texts.dismiss} onClick={dismiss} />}
+    >
       <p class="today-note">{texts.startText}</p>
       <ol class="first-steps">
         {steps.map(({ id, href, permission }) => {

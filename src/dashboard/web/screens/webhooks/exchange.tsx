@@ -98,7 +98,7 @@ export function AttemptDialog({ webhook_id, attempt_id, onClose, onResend }: Pro
         <>
           <p class="muted">
             <Time at={attempt.started_at} exact /> ·{" "}
-            {texts.attemptOf(count(attempt.attempt), count(attempt.max_attempts))} · {attempt.event_id}
+            {texts.attemptOf(count(attempt.attempt), count(attempt.max_attempts))}
           </p>
           <Exchange {...attempt} />
           {may("webhooks.manage") && attempt.trigger !== "test" && (

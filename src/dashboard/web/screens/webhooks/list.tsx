@@ -12,6 +12,7 @@ import { FormDialog } from "../../kit/form.tsx";
 import { ListPage } from "../../kit/list_page.tsx";
 import { merchantChoice, merchantIn, withoutMerchant } from "../../kit/merchant_field.tsx";
 import { Notice } from "../../kit/notice.tsx";
+import { RecordName } from "../../kit/record_name.tsx";
 import type { Column } from "../../kit/table.tsx";
 import { SecretOnce, Time } from "../../kit/values.tsx";
 import { refused } from "../../shell/toasts.tsx";
@@ -115,9 +116,7 @@ export function Notices({ of }: { readonly of?: string }) {
             {message} <Time at={created_at} />
           </p>
           <p class="row">
-            {of === undefined && subscription_id !== null && (
-              <a href={to(`/settings/webhooks/${subscription_id}`)}>{subscription_id}</a>
-            )}
+            {of === undefined && subscription_id !== null && <RecordName id={subscription_id} />}
             {subscription_id === null && <a href={to("/settings/backups")}>{titles.backups}</a>}
             {may("webhooks.manage") && <Button title={texts.seen} onClick={() => void acknowledge(id)} />}
           </p>

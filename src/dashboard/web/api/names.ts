@@ -1,0 +1,77 @@
+// What people call the records that only an id names.
+import { type Signal, signal } from "@preact/signals";
+import { get } from "./client.ts";
+import { useQuery } from "./query.ts";
+import { may } from "./session.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Where a record of a kind of id is read, which of its fields is its name, and who may read it. */
+const readers: Readonly<Record<string, readonly [permission: string, read: (id: string) => Promise<unknown>]>> = {
+  ord: ["orders.read", async (id) => (await get<Fields>(`/orders/${id}`)).data["order_number"]],
+  prd: ["catalog.read", async (id) => (await get<Fields>(`/products/${id}`)).data["sku"]],
+  cus: ["customers.read", async (id) => personOf((await get<Fields>(`/customers/${id}`)).data)],
+  lbl: ["shipping.read", async (id) => (await get<Fields>(`/shipping/labels/${id}`)).data["tracking_number"]],
+  shp: ["tracking.read", async (id) => (await get<Fields>(`/shipments/${id}`)).data["tracking_number"]],
+  key: ["keys.manage", async (id) => (await get<Fields>(`/keys/${id}`)).data["name"]],
+  whk: ["webhooks.read", async (id) => (await get<Fields>(`/webhooks/${id}`)).data["name"]],
+  usr: ["users.manage", async (id) => (await allUsers()).find((one) => one["id"] === id)?.["name"]],
+};
+
+let users: Promise<readonly Fields[]> | undefined;
+function allUsers(): Promise<readonly Fields[]> {
+  users ??= get<readonly Fields[]>("/users", { params: { limit: 100 } }).then(({ data }) => data);
+  return users;
+}
+
+const personOf = ({ first_name, last_name, company, email }: Fields) =>
+  [first_name, last_name].filter(Boolean).join(" ") || company || email;
+
+// Names hardly ever change, so each is read once for a page.
+const names = new Map<string, Signal<string | null>>();
+
+/** What people call the record with this id; null until it is known, and for what has no other name. */
+export function nameOf(id: string): string | null {
+  const known = names.get(id);
+  if (known !== undefined) return known.value;
+  const found = signal<string | null>(null);
+  names.set(id, found);
+  const [permission, read] = readers[id.split("_")[0] ?? ""] ?? [];
+  if (read === undefined || permission === undefined || !may(permission as Parameters<typeof may>[0])) return null;
+  read(id).then(
+    (name) => {
+      if (typeof name === "string" && name !== "") found.value = name;
+    },
+    // Who may not read the record sees its id.
+    () => {},
+  );
+  return found.value;
+}
+
+interface Named {
+  readonly code: string;
+  readonly name: string;
+  readonly service_names: Readonly<Record<string, string>>;
+}
+
+/** Names carriers and their services by their codes. */
+export function useCarrierNames() {
+  const { data } = useQuery<{ readonly carriers: readonly Named[] }>(
+    may("shipping.read") ? "/shipping/carriers" : null,
+  );
+  const all = data?.carriers ?? [];
+  const carrierName = (code: string) => all.find((one) => one.code === code)?.name ?? worded(code);
+  const serviceName = (carrier: string | null, code: string) =>
+    all.find((one) => one.code === carrier && one.service_names[code] !== undefined)?.service_names[code] ??
+    worded(code);
+  /** Both, as one text; empty where neither is known. */
+  const both = (carrier: string | null, service: string | null) =>
+    [carrier && carrierName(carrier), service && serviceName(carrier, service)].filter(Boolean).join(" · ");
+  return { carrierName, serviceName, both };
+}
+
+/** A code as words, where nobody gave it a name: `two_day` is "Two day". */
+function worded(code: string): string {
+  const text = code.replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,25 @@
+// What people read in the dashboard names no path of the API.
+import { expect, test } from "bun:test";
+import { Glob } from "bun";
+import { literal, nodesOf, parse } from "../tidy/source.ts";
+
+/** Where a text is read by programmers alone: the reference, and answers to what no screen sends. */
+const for_programmers =
+  /^(?:reference\/|kit\/fault_words\.ts|sealed_secrets\.ts|orders\/rules\.ts|shipping\/quotes\/quote\.ts|tracking\/numbers\/unknown\.ts|platforms\/notifications\/routes\.ts|dashboard\/live\/|privacy\/erasure\/jobs\.ts)/;
+const notes = /(?:^|\/)(?:routes|schemas|catalog)\.ts$/;
+
+test("no message names a path of the API", async () => {
+  const naming: string[] = [];
+  for (const file of new Glob("**/*.{ts,tsx}").scanSync("src")) {
+    if (for_programmers.test(file) || notes.test(file)) continue;
+    const text = await Bun.file(`src/${file}`).text();
+    if (!/\b(?:GET|POST|PATCH|PUT|DELETE) \//.test(text)) continue;
+    for (const node of nodesOf(parse(`src/${file}`, text).tree)) {
+      const quasis = (node["quasis"] ?? []) as readonly { readonly value: { readonly cooked: string } }[];
+      const said = [literal(node) ?? "", ...quasis.map(({ value }) => value.cooked)];
+      for (const one of said) if (/\b(?:GET|POST|PATCH|PUT|DELETE) \//.test(one)) naming.push(`${file}: ${one}`);
+    }
+  }
+  // What a webhook is sent, as the screen of its log shows it, and one text about the payload of events.
+  expect(naming.filter((one) => !/texts\/events\.ts|webhooks\/exchange\.tsx/.test(one))).toEqual([]);
+});
