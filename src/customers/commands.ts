@@ -38,8 +38,10 @@ export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Cus
   refuseErasedEmail(input.email);
   const customer = await insertCustomer(tx, { ...customerDefaults, ...given(input), email: input.email });
   if (customer === null) throw await duplicateEmail(tx, input.email);
-  const { shipping_addresses = [] } = input;
-  return shipping_addresses.length === 0 ? customer : replaceAddresses(tx, customer, shipping_addresses);
+  // An id belongs to another customer's address, whose record was sent back as a new one.
+  const sent: readonly (CreateAddress & { readonly id?: unknown })[] = input.shipping_addresses ?? [];
+  const addresses = sent.map(({ id: _, ...address }) => address);
+  return addresses.length === 0 ? customer : replaceAddresses(tx, customer, addresses);
 }
 
 /**

@@ -1,6 +1,6 @@
 // A data directory with its two SQLite databases, looked over before anything relies on it.
 import { constants, Database } from "bun:sqlite";
-import { chmodSync, existsSync, readdirSync, statSync } from "node:fs";
+import { accessSync, chmodSync, existsSync, constants as fileConstants, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Clock } from "../kit/clock.ts";
@@ -344,6 +344,17 @@ async function closeAll(opened: { close(): unknown }[]): Promise<void> {
   for (const thing of opened.splice(0).reverse()) await thing.close();
 }
 
+/** Whether a folder is there and this process may not write to it. */
+function isReadOnly(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  try {
+    accessSync(folder, fileConstants.W_OK);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /** An error on opening as the operator should read it. */
 function readable(error: unknown, folder: string): unknown {
   if (isStartRefused(error)) return error;
@@ -354,6 +365,10 @@ function readable(error: unknown, folder: string): unknown {
   if (code.startsWith("SQLITE_CORRUPT")) return said("damaged", `A database in ${folder} is damaged. ${advice}`);
   if (troubleOf(error) === "full" || code === "ENOSPC" || code === "EDQUOT") {
     return said("storage", `There is no room left in ${folder}.`);
+  }
+  if (isReadOnly(folder)) {
+    const advice = "Mount it so that it can be written, or give it to the user that runs Packhouse.";
+    return said("storage", `The data folder ${folder} is read-only. ${advice}`);
   }
   if (troubleOf(error) !== null || /^E(ACCES|PERM|ROFS|IO|NOTDIR|EXIST|NOENT)$/.test(code)) {
     return said("storage", `The data in ${folder} cannot be used (${code}).`);

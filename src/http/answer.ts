@@ -32,10 +32,16 @@ export async function answerWrite<Data>(
     await call.recording?.note(tx, call, status, data);
     return writtenAnswer(call, status, data, tx.now, wrap);
   };
+  if (secret_key !== null) neverCache(call);
   const key = keptName(call);
   await keepPace(call);
   const done = key === null ? await writeFor(call, act) : await actOnce(call, key, act, secret_key);
   return jsonResponse(call, done.status, done.body, done.headers);
+}
+
+/** Keeps an answer that shows a secret out of every cache. */
+function neverCache({ headers }: Call): void {
+  headers["cache-control"] = "no-store";
 }
 
 /** The answer that shows this data. */
@@ -89,6 +95,7 @@ export async function answerLongWork(
   work: () => Promise<Response>,
   secret_key: Uint8Array | null = null,
 ): Promise<Response> {
+  if (secret_key !== null) neverCache(call);
   const key = keptName(call);
   if (key === null) return work();
   return inTurn(call, key, async () => {

@@ -24,13 +24,13 @@ export async function answerPaper(
   const bytes = await drawAside({ kind: "paper", paper, format, now }, log);
   return new Response(new Uint8Array(bytes), {
     headers: {
+      ...call.headers,
       "content-type": isHtml ? "text/html; charset=utf-8" : "application/pdf",
       "content-disposition": `inline; filename="${name}.${format}"`,
       ...(isHtml ? { "content-security-policy": htmlPolicy, "x-content-type-options": "nosniff" } : {}),
       "cache-control": "private, no-store",
       vary: "Accept",
       "x-request-id": call.request_id,
-      ...call.headers,
     },
   });
 }

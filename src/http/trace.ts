@@ -44,6 +44,9 @@ export interface Trace {
 
 const noted = Symbol("trace");
 
+// No browser guesses another type, and no page of another site embeds an answer.
+const usual_headers = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" } as const;
+
 /** The notes of a request, begun when they are first asked for. They lie on it: a map of all requests costs more. */
 export function traceOf(request: Request & { [noted]?: Trace }): Trace {
   request[noted] ??= {
@@ -60,7 +63,7 @@ export function traceOf(request: Request & { [noted]?: Trace }): Trace {
     waitFor: null,
     code: null,
     rehearsed: false,
-    headers: {},
+    headers: { ...usual_headers },
   };
   return request[noted];
 }

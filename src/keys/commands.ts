@@ -39,12 +39,20 @@ export async function createKey(tx: Tx, input: NewKey, random: Uint8Array): Prom
   refuseProblems(settings, tx.now);
   const { merchant_id } = settings;
   if (merchant_id !== null) refuseClosed(await findMerchant(tx, merchant_id));
-  const keys = ofOwner(await takenKeys(tx), settings);
-  if (keys.filter((key) => isActive(statusOf(key, tx.now))).length >= keys_max) {
-    const whose = merchant_id === null ? "" : " of one merchant";
-    throw new Fault("key_limit", `At most ${keys_max} keys${whose} of one mode may be in use; revoke one first.`);
-  }
+  refuseFull(await takenKeys(tx), settings, tx.now, "revoke one first");
   return makeKey(tx, settings, random);
+}
+
+/** Refuses another key of an owner who has as many in use as are allowed. Refuses: key_limit. */
+function refuseFull(
+  keys: readonly ApiKey[],
+  owner: Pick<ApiKey, "merchant_id">,
+  now: number,
+  advice: string,
+): void {
+  if (ofOwner(keys, owner).filter((key) => isActive(statusOf(key, now))).length < keys_max) return;
+  const whose = owner.merchant_id === null ? "" : " of one merchant";
+  throw new Fault("key_limit", `At most ${keys_max} keys${whose} of one mode may be in use: ${advice}.`);
 }
 
 async function makeKey(
@@ -100,17 +108,21 @@ export async function updateKey(
 
 /**
  * Creates a key with the permission of another one, which ends `overlap_seconds` later, or sooner if that was set.
- * Refuses: resource_missing, invalid_state_transition, rotation_in_progress (it was rotated before).
+ * Refuses: resource_missing, invalid_state_transition, rotation_in_progress (it was rotated before), key_limit (the old
+ * key stays in use as well).
  */
 export async function rotateKey(tx: Tx, id: string, overlap_seconds: number, random: Uint8Array): Promise<MadeKey> {
-  const before = keyNamed(await takenKeys(tx), id);
+  const keys = await takenKeys(tx);
+  const before = keyNamed(keys, id);
   refuseEnded(before, "rotate", tx.now);
   if (before.replaced_by !== null) {
     const replaced_by = wireId("key", before.replaced_by);
     throw new Fault("rotation_in_progress", `${replaced_by} replaces this key already.`, { replaced_by });
   }
-  const made = await makeKey(tx, before, random);
   const revoked_at = Math.min(tx.now + overlap_seconds * 1000, before.revoked_at ?? Number.POSITIVE_INFINITY);
+  const others = keys.map((key) => (key.id === before.id ? { ...key, revoked_at } : key));
+  refuseFull(others, before, tx.now, "revoke one first, or rotate with an overlap of 0 seconds");
+  const made = await makeKey(tx, before, random);
   await saveKey(tx, { ...before, revoked_at, replaced_by: made.key.id });
   return made;
 }

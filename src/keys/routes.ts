@@ -88,7 +88,7 @@ const routesOf = (service: Service, observer: Observer) =>
         summary: "Rotate an API key",
         description: "The answer shows a new key. The old key works until the overlap ends.",
         answers: { 201: EnvelopedView(CreatedKeyView) },
-        refuses: ["invalid_state_transition", "rotation_in_progress"],
+        refuses: ["invalid_state_transition", "key_limit", "rotation_in_progress"],
       }),
     })
     .post("/:id/revoke", ({ call, params, body }) => revoke(call, params.id, body), {

@@ -79,6 +79,7 @@ export function refusalsOf(operation: Operation): Set<FaultCode> {
   const { method, need, path, query, matches, refuses } = operation;
   const codes = new Set<FaultCode>([
     "headers_too_large",
+    "route_not_found",
     "internal_error",
     "unavailable",
     "validation_failed",

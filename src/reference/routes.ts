@@ -41,17 +41,21 @@ function answerText(call: Call, { gzip, plain, etag }: Packed, headers: Readonly
   return new Response(gzip, { headers: { ...all, "content-encoding": "gzip" } });
 }
 
+/** Tools on pages of other sites read it, too. */
+const readable_elsewhere = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
+
 /** The API's own description. `routes` are those of the whole app, once it is complete. */
 export function referenceRoutes(service: Service, routes: readonly AppRoute[]) {
   const open = onFirstUse(async () => {
     const { describeRoutes } = await import("./description.ts");
     return once(JSON.stringify(describeRoutes(routes, service.base_url)));
   });
-  const json = { "content-type": "application/json", "access-control-allow-origin": "*" };
+  const json = { "content-type": "application/json", ...readable_elsewhere };
   return new Elysia().use(conventions).get("/openapi.json", async ({ call }) => answerText(call, await open(), json), {
     detail: documented({
       id: "getOpenApi",
       needs: "none",
+      tagged: true,
       chapter: "Service",
       summary: "Get this OpenAPI document",
       answers: { 200: Type.Record(Type.String(), Type.Unknown()) },

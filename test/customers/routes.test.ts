@@ -19,6 +19,17 @@ const defaults = (customer: { shipping_addresses: { is_default: boolean }[] }) =
   customer.shipping_addresses.map(({ is_default }) => is_default);
 
 describe("works", () => {
+  test("what a GET answered is created again under another address, with addresses of its own", async () => {
+    const made = await create({ first_name: "Jane", shipping_addresses: [home, { ...office, is_default: true }] });
+    const shown = (await app.get(`/customers/${made.id}`)).body;
+    const copied = await app.post("/customers", { ...shown, email: email() });
+    expect(copied.status).toBe(201);
+    const without = ({ id: _, ...address }: { id: string }) => address;
+    expect(copied.body.shipping_addresses.map(without)).toEqual(shown.shipping_addresses.map(without));
+    const ids = [...shown.shipping_addresses, ...copied.body.shipping_addresses].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(4);
+  });
+
   test("a customer is created and read, without an envelope and without milliseconds", async () => {
     const answer = await app.post("/customers", {
       email: "Jane.Doe@Example.com",

@@ -369,7 +369,11 @@ describe("all that is read by itself", () => {
     for (const route of reasoned.filter((one) => !/:|docs|openapi|dashboard/.test(one))) {
       expect([route, (await own.app.get(route)).headers.get("etag")]).toEqual([route, null]);
     }
-    const said = operationsOf(own.app.app.routes).filter((one) => one.method === "get" && isTagged(one));
+    // The tag of this document names its compressed form as well, so it is weak.
+    const isStrong = ({ path }: { path: string }) => path !== "/openapi.json";
+    const said = operationsOf(own.app.app.routes).filter(
+      (one) => one.method === "get" && isTagged(one) && isStrong(one),
+    );
     expect(said.map(({ path }) => path.replace(/\{(\w+)\}/g, ":$1")).sort()).toEqual([...tagged].sort());
     await own.close();
   }, 60_000);

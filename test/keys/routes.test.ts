@@ -247,11 +247,26 @@ describe("refuses", () => {
     }
   });
 
-  test("more keys than twenty in use; those that have ended are none, and rotation needs no room", async () => {
+  test("a chain of rotations to more than twenty keys in use", async () => {
+    let { id } = await make();
+    const texts: string[] = [];
+    for (let count = 0; count < 30; count += 1) {
+      const rotated = await app.post(`/keys/${id}/rotate`, { overlap_seconds: 3600 });
+      if (rotated.status !== 201) break;
+      id = rotated.body.data.id;
+      texts.push(rotated.body.data.key);
+    }
+    // Three of the harness, the first one and sixteen more.
+    expect(texts).toHaveLength(16);
+    expect((await app.get("/keys?status=active&limit=100")).body.data).toHaveLength(20);
+  });
+
+  test("more keys than twenty in use; those that have ended are none, and a rotated one counts until it ends", async () => {
     const { id } = await make({ expires_at: at(1000) });
     for (let count = 4; count < 20; count += 1) await make();
     expect(told(await app.post("/keys", { name: "more", permission: "read" }))).toEqual([409, "key_limit"]);
-    expect((await app.post(`/keys/${id}/rotate`)).status).toBe(201);
+    expect(told(await app.post(`/keys/${id}/rotate`))).toEqual([409, "key_limit"]);
+    expect((await app.post(`/keys/${id}/rotate`, { overlap_seconds: 0 })).status).toBe(201);
     expect(told(await app.post("/keys", { name: "more", permission: "read" }))).toEqual([409, "key_limit"]);
     app.clocks.live.advance(1000);
     expect((await app.post("/keys", { name: "more", permission: "read" })).status).toBe(201);

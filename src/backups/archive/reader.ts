@@ -2,6 +2,7 @@
 import { createZstdDecompress } from "node:zlib";
 import { extract } from "tar-stream";
 import { isStartRefused, type StartRefused, startRefused } from "../../database/exit.ts";
+import { wholeFrames } from "./frames.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { manifest_entry, sums_entry } from "./names.ts";
 
@@ -37,7 +38,7 @@ export async function openArchive(bytes: AsyncIterable<Uint8Array>, place: strin
   const failed = (error: unknown) => {
     failure ??= error;
   };
-  void feed(unpacked, bytes, failed);
+  void feed(unpacked, wholeFrames(bytes), failed);
   void feed(tar, unpacked, failed);
   const close = () => {
     unpacked.destroy();

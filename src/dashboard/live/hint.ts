@@ -17,8 +17,12 @@ export interface Hint {
   readonly at: string;
 }
 
-/** Whom a hint is for: the house and one merchant, the house alone (null), or `all` where it names nothing. */
-type Whose = number | null | "all";
+/** Whom a hint is for: the house alone (null), or the house and these merchants. */
+type Whose = number | readonly number[] | null;
+
+/** Whether a hint is for a merchant. */
+export const isFor = (whose: Whose, merchant_id: number): boolean =>
+  typeof whose === "number" ? whose === merchant_id : whose !== null && whose.includes(merchant_id);
 
 /** A hint without a number yet. Only those who may call its route receive it, and of merchants those it is for. */
 export interface News extends Pick<Hint, "type" | "noun" | "ids" | "at"> {
@@ -78,50 +82,48 @@ export function idsIn(pattern: string, path: string): string[] {
 
 const kept_max = 512;
 
+type May = (news: Pick<News, "reads" | "whose">) => boolean;
+
+/** An id that says nothing about how many there are. */
+const freshId = (): string => randomBytes(12).toString("base64url");
+
 /**
- * The last hints, for clients that reconnect. Their ids begin with the moment the ring was made and a few letters of
- * chance, so that neither a restart nor another server ever gives one of them again.
+ * The last hints, for clients that reconnect. Their ids are random: nobody learns from them how much happens to others,
+ * and neither a restart nor another server ever gives one of them again.
  */
 export class Ring {
-  readonly #name: string;
-  readonly #hints: Kept[] = [];
-  #last = 0;
+  /** Before the first hint that is kept since hints were last lost. */
+  #start = freshId();
+  #is_whole = true;
+  #hints: Kept[] = [];
 
-  constructor(now: number) {
-    this.#name = `${now}${randomBytes(3).toString("hex")}`;
-  }
-
-  /** Gives a hint its number and keeps it. */
+  /** Gives a hint its id and keeps it. */
   add({ reads, whose, ...news }: News): Hint {
-    this.#last += 1;
-    const hint = { id: this.#idOf(this.#last), ...news };
+    const hint = { id: freshId(), ...news };
     this.#hints.push({ hint, reads, whose });
-    if (this.#hints.length > kept_max) this.#hints.shift();
+    if (this.#hints.length > kept_max) {
+      this.#hints.shift();
+      this.#is_whole = false;
+    }
     return hint;
   }
 
-  /** The id of the last hint, or the id before the first one. */
-  get last(): string {
-    return this.#idOf(this.#last);
+  /** The id of the last hint that a client may see, or the id before the first one. */
+  lastFor(may: May): string {
+    return this.#hints.findLast(may)?.hint.id ?? this.#start;
   }
 
   /** The hints after the one with this id; null if they are no longer known. */
   after(id: string): readonly Kept[] | null {
-    const [name, number] = id.split("-");
-    const seen = Number(number);
-    if (name !== this.#name || !Number.isInteger(seen) || seen > this.#last) return null;
-    const missed = this.#last - seen;
-    return missed > this.#hints.length ? null : this.#hints.slice(this.#hints.length - missed);
+    if (id === this.#start) return this.#is_whole ? this.#hints : null;
+    const at = this.#hints.findIndex(({ hint }) => hint.id === id);
+    return at < 0 ? null : this.#hints.slice(at + 1);
   }
 
   /** Forgets the kept hints, because hints between them and the next one were lost. */
   clear(): void {
-    this.#hints.length = 0;
-    // A client that saw the last hint has missed something too.
-    this.#last += 1;
-  }
-
-  #idOf(number: number): string {
-    return `${this.#name}-${number}`;
+    this.#hints = [];
+    this.#start = freshId();
+    this.#is_whole = true;
   }
 }

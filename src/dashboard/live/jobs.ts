@@ -11,6 +11,7 @@ import { Fault } from "../../kit/fault.ts";
 import { counter, gauge } from "../../kit/meter.ts";
 import { lastPosition, listPlacedAfter } from "../../outbox/store.ts";
 import { type Changed, type Hint, idsIn, type News, newsOfEvent, Ring } from "./hint.ts";
+import { changedOwners, type JobMarks, type JobNoun, jobMarks } from "./store.ts";
 import { heartbeat, hintText, readyText, resyncText, type Stream } from "./stream.ts";
 
 const streams = gauge("packhouse_live_streams", "Streams of hints to the dashboard that are open.", ["mode"]);
@@ -28,7 +29,7 @@ const other_servers_ms = 500;
 const linger_ms = 60_000;
 
 // Jobs that change what lists show without an event.
-const changed_by_jobs: { readonly [Name in JobName]?: string } = {
+const changed_by_jobs: { readonly [Name in JobName]?: JobNoun } = {
   "webhooks.mail": "notices",
   "platforms.import": "platforms",
   "platforms.report": "platforms",
@@ -51,7 +52,7 @@ export class Feed {
   readonly #store: Store;
   readonly #service: Service;
   readonly #changes: ReadonlyMap<string, Changed>;
-  readonly #ring: Ring;
+  readonly #ring = new Ring();
   readonly #listeners = new Set<Listener>();
   /** The position of the last event that was sent; null while nobody listens. */
   #position: number | null = null;
@@ -61,7 +62,9 @@ export class Feed {
   /** The hints to send, by what they are about. */
   readonly #news = new Map<string, News>();
   /** The lists that jobs have changed, to be sent in a moment. */
-  readonly #soon = new Set<string>();
+  readonly #soon = new Set<JobNoun>();
+  /** How far the changes of jobs were read, by list. */
+  readonly #marks = new Map<JobNoun, JobMarks>();
   #told_at = Number.NEGATIVE_INFINITY;
   #telling: Timer | undefined;
   #lingering: Timer | undefined;
@@ -71,7 +74,6 @@ export class Feed {
     this.#store = store;
     this.#service = service;
     this.#changes = changes;
-    this.#ring = new Ring(store.clock.now());
     store.onWake((name) => {
       const noun = changed_by_jobs[name];
       if (noun !== undefined) this.#noteSoon(noun);
@@ -101,7 +103,8 @@ export class Feed {
     this.#listeners.add(listener);
     streams.add(1, this.#store.mode);
     const missed = last_seen === null ? [] : this.#ring.after(last_seen);
-    this.#send(listener, missed === null ? resyncText(this.#ring.last) : readyText(last_seen ?? this.#ring.last));
+    const last = this.#ring.lastFor(listener.may);
+    this.#send(listener, missed === null ? resyncText(last) : readyText(last_seen ?? last));
     for (const one of missed ?? []) if (listener.may(one)) this.#send(listener, hintText(one.hint));
   }
 
@@ -138,6 +141,8 @@ export class Feed {
 
   async #start(): Promise<void> {
     this.#ring.clear();
+    const marks = await this.#store.read(jobMarks);
+    for (const noun of ["notices", "orders", "platforms", "webhooks"] as const) this.#marks.set(noun, marks);
     this.#position = await this.#store.read(lastPosition);
     const every = (ms: number, act: () => void) => {
       const timer = setInterval(act, ms);
@@ -174,15 +179,29 @@ export class Feed {
   }
 
   /** Notes the change that a job made, at most once in a while. */
-  #noteSoon(noun: string): void {
+  #noteSoon(noun: JobNoun): void {
     if (this.#position === null || this.#soon.has(noun)) return;
     this.#soon.add(noun);
     const timer = setTimeout(() => {
       this.#soon.delete(noun);
-      if (this.#position === null) return;
-      this.#note({ type: "changed", noun, reads: `GET /${noun}`, ids: [], at: this.#now(), whose: "all" });
+      this.#noteJobs(noun).catch((error) => {
+        this.#service.log.warn("changes were not followed", { mode: this.#store.mode, noun, error: String(error) });
+      });
     }, jobs_told_every_ms);
     timer.unref();
+  }
+
+  /** Notes what jobs changed in a list, for the house and for the merchants whose records it is about. */
+  async #noteJobs(noun: JobNoun): Promise<void> {
+    const since = this.#marks.get(noun);
+    if (this.#position === null || since === undefined) return;
+    const whose = await this.#store.read(async (db) => {
+      // Marks from before the look: what is added meanwhile is noted twice rather than never.
+      this.#marks.set(noun, await jobMarks(db));
+      return changedOwners(db, noun, since);
+    });
+    if (this.#position === null) return;
+    this.#note({ type: "changed", noun, reads: `GET /${noun}`, ids: [], at: this.#now(), whose });
   }
 
   #tryCheck(): void {
@@ -250,7 +269,7 @@ export class Feed {
   #resync(): void {
     this.#news.clear();
     this.#ring.clear();
-    for (const listener of this.#listeners) this.#send(listener, resyncText(this.#ring.last));
+    for (const listener of this.#listeners) this.#send(listener, resyncText(this.#ring.lastFor(listener.may)));
   }
 
   #send(listener: Listener, text: Uint8Array): void {

@@ -15,7 +15,7 @@ import { openFilesLimit } from "../../kit/open_files.ts";
 import { choice, closed, queryOf } from "../../kit/schema.ts";
 import { membershipAt } from "../../users/membership.ts";
 import { getSelf } from "../../users/store.ts";
-import { changesOf, type News } from "./hint.ts";
+import { changesOf, isFor, type News } from "./hint.ts";
 import { Feed, type Listener } from "./jobs.ts";
 import { Stream } from "./stream.ts";
 
@@ -94,7 +94,7 @@ function mayHear({ granted, merchant_id }: Call, routes: RouteTable, { reads, wh
   const route = routes.all.get(reads);
   if (route === undefined || !granted.permissions.has(route.need as Permission)) return false;
   if (merchant_id === null) return true;
-  return (whose === "all" || whose === merchant_id) && mayMerchant(route, { may_buy_labels: false });
+  return isFor(whose, merchant_id) && mayMerchant(route, { may_buy_labels: false });
 }
 
 /** The store of the world to listen to: that of the key, or the one that the user names. */

@@ -56,7 +56,7 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     Object.assign(trace, { actor_id: id, reader: readerOf(found) });
     // Browsers cache by address alone, and two worlds or users may have equal tags: a 304 would show one of them the
     // data of the other.
-    if (type === "user") headers["cache-control"] = "private, no-store";
+    headers["cache-control"] = type === "user" ? "private, no-store" : "private, no-cache";
     trace.mode = found.store.mode;
     if (request.url.includes("/api/v1/")) addLink(headers, `<${service.base_url}/v1${path}>; rel="canonical"`);
     if (found.addresses !== null) checkAddress(service, request, found.addresses, headers);

@@ -7,6 +7,7 @@ import { EnvelopedView, enveloped } from "../../http/envelope.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { systemClock } from "../../kit/clock.ts";
+import { wireId } from "../../kit/ids.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import type { CarrierAccount } from "../accounts/account.ts";
 import { listActiveAccounts } from "../accounts/store.ts";
@@ -18,7 +19,7 @@ import { type Question, readQuestion } from "./commands.ts";
 import { quoter } from "./quote.ts";
 import { byPrice, checkFilter, type Filter, isAskedFor, mayOffer } from "./rules.ts";
 import { CarriersView, GetRates, RatesView } from "./schemas.ts";
-import { carrierView, messageView, packageView, rateView } from "./views.ts";
+import { carrierView, messageView, type OfAccount, packageView, rateView, withoutAccount } from "./views.ts";
 
 const realTime = systemClock();
 
@@ -41,7 +42,7 @@ export function quoteRoutes(service: Service) {
         answers: { 200: EnvelopedView(RatesView) },
       }),
     })
-    .get("/carriers", ({ call }) => answerRead(call, async (db) => ({ carriers: await carriersOf(db) })), {
+    .get("/carriers", ({ call }) => answerRead(call, async (db) => ({ carriers: await carriersOf(db, call) })), {
       detail: documented({
         id: "listCarriers",
         needs: "shipping.read",
@@ -53,13 +54,13 @@ export function quoteRoutes(service: Service) {
     });
 }
 
-async function carriersOf(db: Db) {
+async function carriersOf(db: Db, call: Call) {
   const own = ownCarrier(db.mode);
   const built_in = (await own.carriers(db)).map((carrier) => ({ ...carrier, connector: own.code, account_id: null }));
   const others = (await listActiveAccounts(db)).flatMap(({ id, connector, carriers }) =>
     carriers.map((carrier) => ({ ...carrier, connector, account_id: id })),
   );
-  return [...built_in, ...others].map(carrierView);
+  return [...built_in, ...others].map((one) => ({ ...carrierView(one), ...accountFor(call, one) }));
 }
 
 /** What the database knows of a request for rates: which accounts to ask, and the offers of the built-in carrier. */
@@ -78,17 +79,21 @@ async function rates(call: Call, body: GetRates, service: Service, asker: Asker)
   const now = sources.length === 0 ? asked.now : store.clock.now();
   const quotes = quoter(asked.carriage, asked.order_id, { secret_key: service.secret_key, mode: store.mode, now });
   const offers = [...asked.own.offers, ...others.offers].filter(({ offer }) => isAskedFor(body, offer)).sort(byPrice);
+  const said = [...asked.own.messages, ...others.messages, ...boxMessages(offers, asked.carriage.to.address)];
   const data = {
-    rates: offers.map((one) => rateView(one, quotes, asked.carriage)),
-    messages: [...asked.own.messages, ...others.messages, ...boxMessages(offers, asked.carriage.to.address)].map(
-      messageView,
-    ),
+    rates: offers.map((one) => ({ ...rateView(one, quotes, asked.carriage), ...accountFor(call, one) })),
+    messages: said.map((one) => messageView(call.merchant_id === null ? one : withoutAccount(one))),
     parcel: packageView(asked.carriage.package),
   };
   return jsonResponse(call, 200, JSON.stringify(enveloped(data, call.request_id, now)));
 }
 
 const none: Answers = { offers: [], messages: [] };
+
+/** The account of an offer as the caller is shown it: merchants are not told of the operator's accounts. */
+const accountFor = ({ merchant_id }: Call, { account_id }: OfAccount) => ({
+  account_id: merchant_id !== null || account_id === null ? null : wireId("carrier_account", account_id),
+});
 
 /** Reads the request and what can be answered here, in one view of the database. */
 async function askHere(db: Db, body: GetRates): Promise<Asked> {

@@ -46,7 +46,9 @@ export const GetRates = closed({
 export type GetRates = Static<typeof GetRates>;
 
 const moment = Type.String({ format: "date-time" });
-const account_id = nullable(Type.String({ description: "The carrier account; null for the built-in carrier." }));
+const account_id = nullable(
+  Type.String({ description: "The carrier account; null for the built-in carrier, and to merchants." }),
+);
 
 export const RatesView = closed({
   rates: Type.Array(

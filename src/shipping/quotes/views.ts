@@ -49,6 +49,16 @@ export function rateView(
   };
 }
 
+/**
+ * A carrier's message as a merchant is shown it. What an account answered, and what it is called, is between the
+ * operator and the carrier.
+ */
+export function withoutAccount<Said extends OfAccount & Message>(said: Said): Said {
+  if (said.account_id === null) return said;
+  const message = said.level === "info" ? said.message : `${said.carrier} offers no rate for this parcel now.`;
+  return { ...said, account_id: null, message };
+}
+
 /** A carrier's message as the API shows it. */
 export function messageView({ carrier, service, account_id, level, code, message }: OfAccount & Message) {
   return { carrier, service, account_id: nameOf({ account_id }), level, code, message };

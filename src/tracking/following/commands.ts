@@ -50,6 +50,9 @@ export async function followNumber(
   return tracking_number;
 }
 
+/** The refusal of a carrier account that cannot report on a number. */
+export const noSuchAccount = (): Fault => invalid("account_id", "is not a carrier account that can track parcels");
+
 /** The account that is to report on a number; null for none. Refuses: validation_failed, resource_missing. */
 function accountOf(
   { account_id }: FollowNumber,
@@ -59,7 +62,7 @@ function accountOf(
   if (account_id == null) return accountFor(carrier, followers);
   const found = followers.find(({ id }) => id === readId("carrier_account", account_id));
   if (found !== undefined) return found;
-  throw invalid("account_id", "is not a carrier account that can track parcels");
+  throw noSuchAccount();
 }
 
 /**

@@ -17,7 +17,7 @@ import { getHistory } from "../histories/store.ts";
 import { formOf } from "../numbers/unknown.ts";
 import { trackedView, trackingView } from "../record.ts";
 import { FollowedView, TrackedRecordView } from "../schemas.ts";
-import { followNumber } from "./commands.ts";
+import { followNumber, noSuchAccount } from "./commands.ts";
 import { ExportTracked, FollowNumber, ListTracked } from "./schemas.ts";
 import { countTracked, listTracked, type Tracked, type TrackedFilter } from "./store.ts";
 
@@ -73,6 +73,8 @@ export const followingRoutes = (service: Service) =>
     });
 
 function follow(call: Call, body: FollowNumber, service: Service): Promise<Response> {
+  // Accounts are the operator's: a merchant is refused one as if there were none.
+  if (call.merchant_id !== null && body.account_id != null) throw noSuchAccount();
   const connectors = outsideCarriersOf(service);
   return answerWrite(call, 201, async (tx) => {
     const accounts = await listKeptAccounts(tx);

@@ -4,7 +4,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { failureRate } from "../../access/limits.ts";
 import type { RouteNeed } from "../../access/need.ts";
-import type { Tx } from "../../database/store.ts";
+import type { Db, Store, Tx } from "../../database/store.ts";
 import { jsonResponse } from "../../http/answer.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
@@ -85,6 +85,19 @@ const answering = (status: number, view: TSchema, needs: RouteNeed = "none") => 
   detail: unlisted({ needs, answers: { [status]: view } }),
 });
 
+/**
+ * Reads what a link names. A command makes links while a server runs, whose reads may see the data from before until
+ * the disk has confirmed its own commits: a link that is not found is looked up in the newest commit.
+ */
+async function readLink<Found>(live: Store, look: (db: Db) => Promise<Found>): Promise<Found> {
+  try {
+    return await live.read(look);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== "invalid_link") throw error;
+    return live.readLatest(look);
+  }
+}
+
 const no_store = { "cache-control": "no-store" };
 
 async function show({ second, service }: Desk, call: Call): Promise<Response> {
@@ -149,7 +162,7 @@ async function keepingFailures<Done>(
 async function setUp(desk: Desk, call: Call, { token, password, ...person }: Setup): Promise<Response> {
   const { live } = desk.service.stores;
   const opened = await desk.gate(call, null, async () => {
-    await live.read((db) => getLink(db, "setup", token));
+    await readLink(live, (db) => getLink(db, "setup", token));
     const password_hash = await hashPassword(password);
     const begin = beginning(desk, call, "setUp");
     return live.write(async (tx) => begin(tx, await createFirstUser(tx, token, { ...person, password_hash })));
@@ -159,7 +172,7 @@ async function setUp(desk: Desk, call: Call, { token, password, ...person }: Set
 
 function look({ service, gate }: Desk, call: Call, { token }: LookAtInvitation): Promise<Response> {
   return gate(call, null, async () => {
-    const invited = await service.stores.live.read(async (db) => {
+    const invited = await readLink(service.stores.live, async (db) => {
       const invitation = await getOpenInvitation(db, token);
       const { merchant_id, email } = invitation;
       const merchant = merchant_id === null ? null : (await merchantsOfPeople(db)).byId(merchant_id);
@@ -172,7 +185,7 @@ function look({ service, gate }: Desk, call: Call, { token }: LookAtInvitation):
 async function accept(desk: Desk, call: Call, { token, name, password }: AcceptInvitation): Promise<Response> {
   const { live } = desk.service.stores;
   const opened = await desk.gate(call, null, async () => {
-    await live.read((db) => getOpenInvitation(db, token));
+    await readLink(live, (db) => getOpenInvitation(db, token));
     const password_hash = await hashPassword(password);
     const begin = beginning(desk, call, "acceptInvitation");
     return live.write(async (tx) => begin(tx, await acceptInvitation(tx, token, { name, password_hash })));
@@ -183,7 +196,7 @@ async function accept(desk: Desk, call: Call, { token, name, password }: AcceptI
 async function reset({ service, gate }: Desk, call: Call, { token, password }: Reset): Promise<Response> {
   const { live } = service.stores;
   await gate(call, null, async () => {
-    await live.read((db) => getLink(db, "reset", token));
+    await readLink(live, (db) => getLink(db, "reset", token));
     const password_hash = await hashPassword(password);
     await live.write(async (tx) => {
       await keepVisit(tx, "resetPassword", await resetPassword(tx, token, password_hash), visitOf(service, call));

@@ -33,7 +33,37 @@ const takeOrder = async (with_api = api): Promise<{ id: string }> => {
 const open = (settings: { world?: string; last?: string } = {}, with_key = key) =>
   listen(service.url, with_key, settings);
 
+/** A merchant with a key of its own. */
+async function mustMerchant(code: string) {
+  await api.must("POST", "/merchants", { code, name: code });
+  const made = await api.must("POST", "/keys", { name: code, permission: "full", merchant_id: code });
+  return { key: made.data.key, api: client(service.url, made.data.key) };
+}
+
 describe("what is told", () => {
+  test("a merchant nothing of others, by no hint of their webhooks and by no id", async () => {
+    const own = await mustMerchant("OWN");
+    const other = await mustMerchant("OTHER");
+    const stream = await open({}, own.key);
+    const first = stream.last();
+    const attempt = async ({ api }: { readonly api: Client }) => {
+      const made = await api.must("POST", "/webhooks", { url: "https://1.1.1.1/", events: ["order.created"] });
+      await api.must("POST", `/webhooks/${made.data.id}/test`, { event: "order.created" });
+    };
+    const others = await open({}, other.key);
+    await attempt(other);
+    const ofJobs = (hint: { type?: string; noun?: string; ids?: readonly string[] }) =>
+      hint.type === "changed" && hint.noun === "webhooks" && hint.ids?.length === 0;
+    await others.until(() => others.hints().some(ofJobs));
+    const back = await open({ last: first }, own.key);
+    expect([back.told.map(({ event }) => event), back.last()]).toEqual([["ready"], first]);
+    await attempt(own);
+    await stream.until(() => stream.hints().some(ofJobs));
+    expect(stream.hints().filter(ofJobs)).toHaveLength(1);
+    for (const { id } of stream.told) expect(id).toMatch(/^[\w-]{16}$/);
+    for (const one of [stream, others, back]) one.leave();
+  });
+
   test("events with what they are about, and changes of which no event tells", async () => {
     const stream = await open();
     expect([stream.headers.get("content-type"), stream.headers.get("cache-control")]).toEqual([

@@ -86,6 +86,22 @@ describe("several carriers", () => {
     expect(new Set(quotes.map(({ nonce }: { nonce: string }) => nonce)).size).toBe(6);
     expect(quotes[0]).toMatchObject({ account_id: Number(accounts["swift"]?.slice(4)), offer: { rate_cents: 700 } });
     expect(quotes[1]).toMatchObject({ account_id: null, offer: { carrier: "local", service: "standard" } });
+    // A merchant is told neither of the accounts nor of what their carriers say to the operator.
+    const { key } = (await app.post("/keys", { name: "shop", permission: "full", merchant_id: "MAIN" })).body.data;
+    const seen = (await app.call("POST", "/shipping/rates", asked, { key })).body.data;
+    expect(named(seen.rates)).toEqual(named(data.rates));
+    const messages = seen.messages.map(({ code, message }: Record<string, string>) => [code, message]);
+    expect(messages).toEqual([
+      ["too_big_for_air", "Not by air."],
+      ["carrier_timeout", "hung offers no rate for this parcel now."],
+      ["carrier_error", "down offers no rate for this parcel now."],
+    ]);
+    const carriers = (await app.call("GET", "/shipping/carriers", undefined, { key })).body.data;
+    expect(JSON.stringify([seen, carriers])).not.toMatch(/Our |"account_id":"/);
+    const follow = { tracking_number: "1Z999AA10123456784", account_id: accounts["swift"] };
+    const refused = await app.call("POST", "/tracking", follow, { key });
+    const unknown = await app.call("POST", "/tracking", { ...follow, account_id: "cac_999999" }, { key });
+    expect([refused.status, refused.body.error.details]).toEqual([422, unknown.body.error.details]);
     await app.call("DELETE", `/shipping/carrier-accounts/${accounts["hung"]}`);
     await app.call("DELETE", `/shipping/carrier-accounts/${accounts["down"]}`);
   });

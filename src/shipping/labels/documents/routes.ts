@@ -131,13 +131,15 @@ function documentAnswers({ log }: Service): AnswerDocument {
     const { content_type, bytes } = "bytes" in document ? document : await drawn(document, keep, log);
     return new Response(new Uint8Array(bytes), {
       headers: {
+        ...call.headers,
         "content-type": content_type,
         "content-disposition": `inline; filename="${name}.${formatOf(content_type)}"`,
         // A carrier's document is served as the type that it was stored with; browsers must not guess another.
         "x-content-type-options": "nosniff",
+        // Pages of merchants show labels by their signed links.
+        "cross-origin-resource-policy": "cross-origin",
         "cache-control": "private, no-store",
         "x-request-id": call.request_id,
-        ...call.headers,
       },
     });
   };
