@@ -25,7 +25,8 @@ const looked_at_once = 500;
 
 /**
  * Creates a manifest: of the labels of a day and those of the week before whose parcels did not leave before that day,
- * or of named labels. Each label is on one manifest only. Refuses: validation_failed, resource_missing, nothing_to_manifest.
+ * or of named labels. Each label is on one manifest only.
+ * Refuses: validation_failed, resource_missing, nothing_to_manifest.
  */
 export async function createManifest(tx: Tx, input: CreateManifest, actor: Actor): Promise<Manifest> {
   const { label_ids } = input;

@@ -47,7 +47,7 @@ describe("works", () => {
   test("lots carry expiry, and cold goods go to a cold bin, made when it is new", async () => {
     const lot = { lot_number: "L-1", expiration_date: "2026-02-01" };
     const added = await app.post("/inventory", { sku: "MILK", quantity: 5, ...lot });
-    expect(added.body.data.received).toMatchObject({ location: "C-01", expiration_date: "2026-02-01T00:00:00.000Z" });
+    expect(added.body.data.received).toMatchObject({ location: "C-01", expiration_date: "2026-02-01T23:59:59.999Z" });
     const other = { lot_number: "L-2", expiration_date: "2026-01-20", received_date: "2026-01-01", bin: "C-77" };
     await app.post("/inventory", { sku: "MILK", quantity: 3, ...other });
     await app.post("/inventory", { sku: "MILK", quantity: 1, lot_number: "L-1" });
@@ -59,7 +59,7 @@ describe("works", () => {
     ]);
     expect(body.data.lots).toMatchObject([
       { lot_number: "L-1", quantity: 6, status: "available" },
-      { lot_number: "L-2", quantity: 3, received_date: "2026-01-01T00:00:00.000Z" },
+      { lot_number: "L-2", quantity: 3, received_date: "2026-01-01T05:00:00.000Z" },
     ]);
     await app.takeEvents();
   });
