@@ -1,11 +1,13 @@
 // Merchants who follow numbers that are not theirs: their follow moves nobody's parcel and hides nobody's from the
 // operator.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
 import { ownTrackingNumber } from "../../../src/shipping/labels/tracking_number.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { openShop } from "../../shipping/shop.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "../carrier.ts";
+
+setDefaultTimeout(60_000);
 
 type Mode = "live" | "test";
 

@@ -1,9 +1,11 @@
 // Parcels that people ship and deliver by hand: their tracking, shipments and orders say the same.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { ShipmentEventView } from "../../../src/tracking/schemas.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { openShop } from "../../shipping/shop.ts";
+
+setDefaultTimeout(60_000);
 
 const minute = 60_000;
 let app: TestApp;
