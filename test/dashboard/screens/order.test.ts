@@ -54,6 +54,18 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector("dialog", { state: "detached" });
   };
 
+  /** Ships a parcel that has a label, which names the carrier and the number already. */
+  const shipLabelled = async (page: Page) => {
+    await press(page, "Ship");
+    await page.waitForSelector("dialog .effects li");
+    expect(await page.locator("dialog [name=carrier], dialog [name=tracking_number]").count()).toBe(0);
+    await confirmed(page, "Ship");
+    await page.waitForSelector("h1 + .badge:has-text('Shipped')");
+    await page.waitForSelector(".parcel header .badge:has-text('Shipped')");
+    expect(await page.locator(".parcel header .badge").allTextContents()).toEqual(["Shipped"]);
+    await page.waitForSelector(".parcel header:has-text('Packhouse Courier')");
+  };
+
   test("an order is entered by hand for a new customer and goes all the way to a shipped parcel", async () => {
     await stocked("MILK-1", 9);
     await stocked("TEA-1", 4);
@@ -116,16 +128,7 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector("dialog iframe.paper");
     await page.keyboard.press("Escape");
     await page.waitForSelector("dialog", { state: "detached" });
-    await press(page, "Ship");
-    await page.waitForSelector("dialog .effects li");
-    // The label names the carrier and the number.
-    expect(await page.locator("dialog [name=carrier], dialog [name=tracking_number]").count()).toBe(0);
-    await confirmed(page, "Ship");
-    await page.waitForSelector("h1 + .badge:has-text('Shipped')");
-    await page.waitForSelector(".parcel header .badge:has-text('Shipped')");
-    expect(await page.locator(".parcel header .badge").allTextContents()).toEqual(["Shipped"]);
-    // A code has a name for people.
-    await page.waitForSelector(".parcel header:has-text('Packhouse Courier')");
+    await shipLabelled(page);
     expect(await must("GET", `/orders/${made.id}`)).toMatchObject({
       status: "shipped",
       shipments: [{ status: "shipped", tracking_number: label.tracking_number }],

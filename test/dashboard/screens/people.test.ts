@@ -64,7 +64,7 @@ describeInBrowser("people", () => {
     expect(users).toMatchObject([{ name: hostile, role: "viewer" }]);
     // What needs more than the role gives is neither listed nor shown.
     await page.goto(`${house.url}/dashboard/settings/users`);
-    await page.waitForSelector("text=users.manage");
+    await page.waitForSelector("text=You don't have access to this page.");
     expect(await page.evaluate("window.hit")).toBeUndefined();
     // The link is good once.
     const again = await house.open(path, { signed_out: true });

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { patch, post } from "../../api/client.ts";
 import { meant } from "../../api/merchants.ts";
 import { useQuery } from "../../api/query.ts";
-import type { Adjustment, Moved, Placed } from "../../api/stock_types.ts";
+import type { Adjustment, Moved, Placed, Warehouse } from "../../api/stock_types.ts";
 import type { Product } from "../../api/types.ts";
 import type { Field, Values } from "../../kit/fields.tsx";
 import { FormDialog } from "../../kit/form.tsx";
@@ -314,17 +314,28 @@ export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onC
       }}
     >
       {(values) => {
-        const quantity = entered(values["quantity"]);
         const warehouse = several ? all.find(({ warehouse_id }) => warehouse_id === values["location"]) : all[0];
-        const expiry = said(values["expiration_date"]);
-        return (
-          <>
-            {product && warehouse && <ZoneNeeded product={product} warehouse={warehouse} />}
-            {expiry !== undefined && expiry < today() && <Notice kind="warning">{texts.expiryPast}</Notice>}
-            {quantity !== null && <p class="will">{texts.addWill(quantity)}</p>}
-          </>
-        );
+        return <AddPreview values={values} product={product} warehouse={warehouse} />;
       }}
     </FormDialog>
+  );
+}
+
+interface PreviewProps {
+  readonly values: Values;
+  readonly product: Product | null;
+  readonly warehouse: Warehouse | undefined;
+}
+
+/** What adding stock will do, and what stands in its way. */
+function AddPreview({ values, product, warehouse }: PreviewProps) {
+  const quantity = entered(values["quantity"]);
+  const expiry = said(values["expiration_date"]);
+  return (
+    <>
+      {product && warehouse && <ZoneNeeded product={product} warehouse={warehouse} />}
+      {expiry !== undefined && expiry < today() && <Notice kind="warning">{texts.expiryPast}</Notice>}
+      {quantity !== null && <p class="will">{texts.addWill(quantity)}</p>}
+    </>
   );
 }
