@@ -77,7 +77,7 @@ describeInBrowser("the portal of a merchant", () => {
     const link = new URL((await page.textContent("dialog code")) ?? "");
     theirs = await house.open(`/invitation${link.hash}`, { signed_out: true });
     theirs.expectRefusals(401);
-    await theirs.page.waitForSelector("text=for Acme Outdoors");
+    await theirs.page.waitForSelector("text=to join Acme Outdoors");
     await theirs.page.fill("[name=name]", member.name);
     await theirs.page.fill("[name=password]", member.password);
     await theirs.page.fill("[name=again]", member.password);
@@ -109,7 +109,7 @@ describeInBrowser("the portal of a merchant", () => {
     expect(theirs.complaints).toEqual([]);
     // A screen of the house is refused by the front end, before anything is asked.
     await page.goto(house.addressOf("/bins"));
-    await page.waitForSelector("text=for the people of the warehouse");
+    await page.waitForSelector("text=Only warehouse staff can see this page");
     expect(refused).toEqual([]);
   }, 120_000);
 
@@ -170,7 +170,7 @@ describeInBrowser("the portal of a merchant", () => {
     const tab = await house.open(`/invitation${link.slice(link.indexOf("#"))}`, { signed_out: true });
     tab.expectRefusals(401);
     const { page } = tab;
-    await page.waitForSelector("text=for Brew & Bean");
+    await page.waitForSelector("text=to join Brew & Bean");
     expect(await violations(page)).toEqual([]);
     await page.fill("[name=password]", member.password);
     await page.click("button:has-text('Join')");
