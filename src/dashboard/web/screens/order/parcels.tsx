@@ -63,9 +63,9 @@ export function ParcelsCard({ order }: { readonly order: Order; readonly etag: s
   );
 }
 
-/** What tracking adds to the parcel's own status. Its "pending" only means that no carrier has scanned it yet. */
-const trackedAs = ({ status, tracking_status }: Parcel) =>
-  tracking_status === "pending" || tracking_status === status ? null : tracking_status;
+/** The one state that a parcel is shown in. A tracking of "pending" only means that no carrier has scanned it yet. */
+const stateOf = ({ status, tracking_status }: Parcel): string =>
+  status === "voided" || tracking_status === "pending" ? status : (tracking_status ?? status);
 
 interface OneProps {
   readonly parcel: Parcel;
@@ -76,13 +76,11 @@ interface OneProps {
 
 function OneParcel({ parcel, name, label, onPaper }: OneProps) {
   const { id, status, carrier, service, tracking_number, items } = parcel;
-  const tracked = trackedAs(parcel);
   const valid = label?.status === "completed" && status !== "voided";
   return (
     <section class={status === "voided" ? "parcel voided" : "parcel"} aria-label={name}>
       <header>
-        <Badge state={status} />
-        {tracked !== null && <Badge state={tracked} />}
+        <Badge state={stateOf(parcel)} />
         <span>
           {carrier && <CarrierName carrier={carrier} />}{" "}
           {service && (
