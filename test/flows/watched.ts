@@ -40,8 +40,8 @@ export async function startWatchedService(settings: ServiceSettings = {}): Promi
   };
   return {
     ...service,
-    makeKey: async (mode, permission) => {
-      const key = await service.makeKey(mode, permission);
+    makeKey: async (mode, permission, merchant) => {
+      const key = await service.makeKey(mode, permission, merchant);
       watch.keep("an API key", key);
       return key;
     },
