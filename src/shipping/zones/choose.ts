@@ -40,13 +40,7 @@ const guam = "969";
 const near_guam: readonly string[] = ["967", "968", guam];
 
 /** Whether a ZIP code is of Palau, Micronesia or the Marshall Islands, which share their first digits with Guam. */
-function isFreelyAssociated({ country, postal_code }: Spot): boolean {
-  const states = ["PW", "FM", "MH"];
-  return (
-    states.includes(country) ||
-    (postalCountry(country) === "US" && /^\s*969(?:39|4[0-4]|60|70)/.test(postal_code ?? ""))
-  );
-}
+const isFreelyAssociated = ({ postal_code }: Spot): boolean => /^\s*969(?:39|4[0-4]|60|70)/.test(postal_code ?? "");
 
 function byDistance(from: Spot, to: Spot, { first }: ZoneRules): ZoneChoice {
   const ends = [zip3Of(from), zip3Of(to)] as const;

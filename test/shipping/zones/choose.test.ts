@@ -107,7 +107,6 @@ describe("by distance", () => {
   test("territories with a country code of their own have ZIP codes", () => {
     expect(chooseZone(us("33101"), inCountry("PR", "00901"), rules, none)).toMatchObject({ by: "distance", zone: "6" });
     expect(chooseZone(us("100"), inCountry("GU", "96910"), rules, none)).toMatchObject({ zone: "8" });
-    expect(chooseZone(us("100"), inCountry("PW", "96940"), rules, none)).toMatchObject({ zone: "9" });
   });
 });
 
