@@ -2,7 +2,7 @@ import { countries } from "../kit/country.ts";
 import { Fault, type FieldProblem, invalidFields } from "../kit/fault.ts";
 import type { Place } from "../kit/place.ts";
 import { type AddressVerification, type PostalAddress, postalFields, postalOf } from "./address.ts";
-import { hasCodes, hasSettledCodes, writtenCode } from "./postal/codes.ts";
+import { hasCities, hasCodes, hasSettledCodes, writtenCode } from "./postal/codes.ts";
 import { isTerritory, militaryRegion, stateOf } from "./postal/states.ts";
 import type { ZipPlace } from "./postal/zip.ts";
 import type { PlaceInput } from "./schemas.ts";
@@ -23,7 +23,7 @@ export function addressProblems(address: Omit<PostalAddress, "address_line2">): 
   const required = (field: string, message = "is required") => ({ field, code: "required", message });
   const problems: FieldProblem[] = [];
   if (isBlank(address_line1)) problems.push(required("address_line1"));
-  if (isBlank(city)) problems.push(required("city"));
+  if (isBlank(city) && hasCities(country)) problems.push(required("city"));
   if (country === "") return [...problems, required("country")];
   if (!isCountry(country)) {
     const meant = meantCountry(country);
@@ -47,8 +47,8 @@ export function addressProblems(address: Omit<PostalAddress, "address_line2">): 
  * Refuses: validation_failed, for a place that no carrier finds.
  */
 export function readPlace(input: PlaceInput, name: string, field: string): Place {
-  const { address_line2 = null, state = null, postal_code = null } = input;
-  const place = { ...input, name: input.name ?? name, address_line2, state, postal_code };
+  const { address_line2 = null, city = "", state = null, postal_code = null } = input;
+  const place = { ...input, name: input.name ?? name, address_line2, city, state, postal_code };
   const problems = addressProblems(place).map((problem) => ({ ...problem, field: `${field}.${problem.field}` }));
   if (problems.length > 0) throw invalidFields(problems);
   return place;

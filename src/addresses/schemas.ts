@@ -99,6 +99,12 @@ const CheckView = closed({
 /** One check for `address`, a list in the order asked for `addresses`. */
 export const ChecksView = Type.Union([CheckView, Type.Array(CheckView)]);
 
+/** A city in a request; whether it is required, `addressProblems` says. */
+export const cityField = () =>
+  Type.Optional(
+    textField(100, { min: 0, description: "Required where the country has cities: not in Singapore or Monaco, say." }),
+  );
+
 /** A place where parcels leave from or come back to. */
 export const PlaceView = closed({
   name: textField(120),
@@ -118,6 +124,7 @@ export const placeInput = (named: string) =>
     ...PlaceView.properties,
     name: Type.Optional(textField(120, { description: named })),
     address_line2: Type.Optional(nullable(textField(200))),
+    city: cityField(),
     state: Type.Optional(nullable(textField(100))),
     postal_code: Type.Optional(nullable(textField(20))),
   });

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { PlainVerificationView } from "../addresses/schemas.ts";
+import { cityField, PlainVerificationView } from "../addresses/schemas.ts";
 import { pageFields } from "../kit/page.ts";
 import { closed, emailField, idField, metadataField, momentField, nullable, textField } from "../kit/schema.ts";
 import { OwnerView, ofMerchant } from "../owners/schemas.ts";
@@ -19,14 +19,14 @@ export const addressFields = {
   ),
   address_line1: Type.Optional(textField(200)),
   address_line2: blankable(200),
-  city: Type.Optional(textField(100)),
+  city: cityField(),
   state: blankable(100),
   postal_code: blankable(20),
   country: Type.Optional(Type.String({ pattern: "^[A-Z]{2}$", hint: "must be a two-letter country code such as US" })),
   phone: blankable(50),
   is_default: Type.Optional(Type.Boolean()),
 };
-const required = { address_line1: textField(200), city: textField(100) };
+const required = { address_line1: textField(200) };
 const country = Type.Required(Type.Object({ country: addressFields.country })).properties.country;
 
 /** A new address. Its country decides which other fields are required. */

@@ -23,7 +23,7 @@ interface PlainAddress {
   readonly company?: string | null;
   readonly street1: string;
   readonly street2?: string | null;
-  readonly city: string;
+  readonly city?: string | undefined;
   readonly state?: string | null;
   readonly zip?: string | null;
   readonly country: string;
@@ -38,7 +38,7 @@ export function readAddress({ street1, street2, zip, ...same }: PlainAddress): A
     company: company ?? null,
     address_line1: street1,
     address_line2: street2 ?? null,
-    city,
+    city: city ?? "",
     state: state ?? null,
     postal_code: zip ?? null,
     country,

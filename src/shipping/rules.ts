@@ -1,5 +1,5 @@
 import { postcodeValidatorExistsForCountry } from "postcode-validator";
-import { isPostalCode } from "../addresses/postal/codes.ts";
+import { hasCities, isPostalCode } from "../addresses/postal/codes.ts";
 import { isPostOfficeBox } from "../addresses/rules.ts";
 import { type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
 import { type Address, isCountry } from "./address.ts";
@@ -7,8 +7,12 @@ import { isUsState } from "./delivery/time_zones.ts";
 import type { Message, Offer } from "./offer.ts";
 
 /** Refuses: validation_failed, for an address with an unknown country, or in the US without a state and ZIP code. */
-export function checkAddress(field: "from_address" | "to_address", { country, state, postal_code }: Address): void {
+export function checkAddress(
+  field: "from_address" | "to_address",
+  { country, city, state, postal_code }: Address,
+): void {
   if (!isCountry(country)) throw invalid(`${field}.country`, countryHint);
+  if (city.trim() === "" && hasCities(country)) throw invalid(`${field}.city`, `is required in ${country}`, "required");
   if (country !== "US") return;
   const problems = [
     ...(isUsState(state ?? "") ? [] : [isNone(`${field}.state`, "must be the two letters of a US state or territory")]),

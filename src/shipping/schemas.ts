@@ -1,5 +1,7 @@
 // The fields that several rooms of shipping ask for and show.
+
 import { Type } from "@sinclair/typebox";
+import { cityField } from "../addresses/schemas.ts";
 import { choice, closed, nullable, textField } from "../kit/schema.ts";
 import { lengthUnits } from "../products/status.ts";
 
@@ -24,7 +26,7 @@ export const ShippingAddress = closed({
   company: Type.Optional(nullable(textField(100, { min: 0 }))),
   street1: textField(200),
   street2: Type.Optional(nullable(textField(200, { min: 0 }))),
-  city: textField(100),
+  city: cityField(),
   state: Type.Optional(nullable(textField(100, { min: 0 }))),
   zip: Type.Optional(nullable(textField(20, { min: 0 }))),
   country: CountryField,

@@ -14,6 +14,14 @@ export function hasSettledCodes(country: string): boolean {
   return settled.has(country);
 }
 
+// Countries that are a city, or whose addresses name no city.
+const without_cities = new Set("GI HK MC MO SG VA".split(" "));
+
+/** Whether every address of a country names a city. */
+export function hasCities(country: string): boolean {
+  return !without_cities.has(country);
+}
+
 /** Whether the form of a country's postal codes is known at all. Some countries have none: AE, HK. */
 export function hasCodes(country: string): boolean {
   return postcodeValidatorExistsForCountry(country);

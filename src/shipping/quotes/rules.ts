@@ -1,3 +1,4 @@
+import { hasSettledCodes } from "../../addresses/postal/codes.ts";
 import { type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
 import { invalidChoice } from "../../kit/field_problems.ts";
 import { add, times } from "../../kit/fraction.ts";
@@ -22,14 +23,21 @@ interface GivenEnds {
 }
 
 /** Refuses: validation_failed, for an end that is given twice, is not a place, or is missing without an order. */
-export function readEnds(body: GetRates): GivenEnds {
+export function readEnds(input: GetRates): GivenEnds {
+  const body = { ...input, from_zip: input.from_zip || undefined, to_zip: input.to_zip || undefined };
   const problems: FieldProblem[] = ends.flatMap((end) => endProblems(body, end));
   if (problems.length > 0) throw invalidFields(problems);
   checkEnds({ ...body, from_country: countryOf(body, "from"), to_country: countryOf(body, "to") });
   return { from: readEnd(body, "from"), to: readEnd(body, "to") };
 }
 
-function endProblems(body: GetRates, end: "from" | "to"): FieldProblem[] {
+/** A request without empty postal codes. */
+type GivenRates = Omit<GetRates, "from_zip" | "to_zip"> & {
+  readonly from_zip: string | undefined;
+  readonly to_zip: string | undefined;
+};
+
+function endProblems(body: GivenRates, end: "from" | "to"): FieldProblem[] {
   const { [`${end}_zip` as const]: zip, [`${end}_address` as const]: address } = body;
   const refused = (field: string, code: string, message: string) => [{ field: `${end}_${field}`, code, message }];
   if (zip !== undefined && address !== undefined) {
@@ -38,18 +46,23 @@ function endProblems(body: GetRates, end: "from" | "to"): FieldProblem[] {
   if (zip !== undefined && body.order_id !== undefined) {
     return refused("zip", "invalid_value", "cannot be given together with order_id");
   }
-  if (zip === undefined && body[`${end}_country`] !== undefined) {
+  const country = body[`${end}_country`];
+  const is_given = address !== undefined || body.order_id !== undefined;
+  if (zip === undefined && country !== undefined && is_given) {
     return refused("country", "invalid_value", `belongs to ${end}_zip, which is not given`);
   }
-  const is_missing = zip === undefined && address === undefined && body.order_id === undefined;
-  return is_missing ? refused("zip", "required", `is required unless ${end}_address or order_id is given`) : [];
+  const where = country === undefined ? "" : `, since ${country} has postal codes`;
+  const needs_code = country === undefined || hasSettledCodes(country);
+  return zip === undefined && !is_given && needs_code
+    ? refused("zip", "required", `is required unless ${end}_address or order_id is given${where}`)
+    : [];
 }
 
-function countryOf(body: GetRates, end: "from" | "to"): string {
+function countryOf(body: GivenRates, end: "from" | "to"): string {
   return body[`${end}_country`] ?? countryOfPostalCode(body[`${end}_zip`] ?? "") ?? "US";
 }
 
-function readEnd(body: GetRates, end: "from" | "to"): End | null {
+function readEnd(body: GivenRates, end: "from" | "to"): End | null {
   const residential = end === "to" ? (body.residential ?? null) : null;
   const [zip, given] = [body[`${end}_zip`], body[`${end}_address`]];
   if (given !== undefined) {
@@ -57,8 +70,15 @@ function readEnd(body: GetRates, end: "from" | "to"): End | null {
     checkAddress(`${end}_address`, address);
     return { ...endAt(address), residential };
   }
-  if (zip === undefined) return null;
-  return { country: countryOf(body, end), postal_code: zip, state: null, city: null, address: null, residential };
+  if (zip === undefined && body[`${end}_country`] === undefined) return null;
+  return {
+    country: countryOf(body, end),
+    postal_code: zip ?? null,
+    state: null,
+    city: null,
+    address: null,
+    residential,
+  };
 }
 
 /** The description of a parcel without its ends. Refuses: validation_failed, for a value that is not an amount. */

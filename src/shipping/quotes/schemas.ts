@@ -4,7 +4,16 @@ import { weightUnits } from "../../kit/weight_unit.ts";
 import { CountryField, DimensionsField, PackageDimensions, ShippingAddress, WeightField } from "../schemas.ts";
 
 const zip = (which: string) =>
-  Type.Optional(textField(20, { description: `The ${which} postal code. A ZIP code means the US, A1A 1A1 Canada.` }));
+  Type.Optional(
+    nullable(
+      textField(20, {
+        min: 0,
+        description:
+          `The ${which} postal code. A ZIP code means the US, A1A 1A1 Canada. A country without postal codes, such as` +
+          " Hong Kong, needs none.",
+      }),
+    ),
+  );
 const country = Type.Optional(CountryField);
 const codes = (which: string) =>
   Type.Optional(

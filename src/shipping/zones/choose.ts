@@ -39,6 +39,9 @@ function overrideInWords({ kind, country, value, to, state }: ZoneOverride): str
 const guam = "969";
 const near_guam: readonly string[] = ["967", "968", guam];
 
+/** Whether a ZIP code is of Palau, Micronesia or the Marshall Islands, which share their first digits with Guam. */
+const isFreelyAssociated = ({ postal_code }: Spot): boolean => /^\s*969(?:39|4[0-4]|60|70)/.test(postal_code ?? "");
+
 function byDistance(from: Spot, to: Spot, { first }: ZoneRules): ZoneChoice {
   const ends = [zip3Of(from), zip3Of(to)] as const;
   const [origin, destination] = ends.map((zip3) => (zip3 === null ? null : findAnchor(zip3)));
@@ -47,7 +50,10 @@ function byDistance(from: Spot, to: Spot, { first }: ZoneRules): ZoneChoice {
     return { zone: null, estimated: false, by: null, miles: null, unknown: [...new Set(unknown)], rule: "no distance" };
   }
   const isGuam = ends.some((zip3) => zip3 === guam) && !ends.every((zip3) => near_guam.includes(zip3 ?? ""));
-  if (isGuam) return chosen("guam", "9", `${ends.join(" to ")}: Guam is zone 9 from everywhere but the Pacific`);
+  if (isGuam && [from, to].some(isFreelyAssociated)) {
+    return chosen("guam", "9", `${ends.join(" to ")}: Palau, Micronesia and the Marshalls are zone 9`);
+  }
+  if (isGuam) return chosen("guam", "8", `${ends.join(" to ")}: Guam and the Northern Marianas are zone 8`);
   const miles = milesBetween(origin.point, destination.point);
   const estimated = origin.estimated || destination.estimated;
   return {

@@ -1,3 +1,4 @@
+import { hasCities } from "../../../addresses/postal/codes.ts";
 import { type Address, type Customer, customerName } from "../../../customers/customer.ts";
 import { type AddressFields, addressDefaults } from "../../../customers/rules.ts";
 import { invalid } from "../../../kit/fault.ts";
@@ -18,9 +19,9 @@ export function namesOf(name: string | undefined): { first_name?: string; last_n
 export function writtenAddress({ shipping_address }: ImportLine) {
   const { address_line1, city, country, ...others } = shipping_address ?? {};
   if (address_line1 === undefined) throw invalid("shipping_address.address_line1", "is required", "required");
-  if (city === undefined) throw invalid("shipping_address.city", "is required", "required");
+  if (city === undefined && hasCities(country ?? "")) throw invalid("shipping_address.city", "is required", "required");
   if (country === undefined) throw invalid("shipping_address.country", "is required", "required");
-  return { ...others, address_line1, city, country };
+  return { ...others, address_line1, city: city ?? "", country };
 }
 
 /** A row for a customer who is called otherwise: the name that it says stands on the parcel then. */
