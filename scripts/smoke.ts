@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { binary } from "./build.ts";
-import { printsSscc, printsWithoutFonts, shipsByCarrier, shipsByItself } from "./smoke_shipping.ts";
+import { asker, printsSscc, printsWithoutFonts, settle, shipsByCarrier, shipsByItself } from "./smoke_shipping.ts";
 
 const patience_ms = 60_000;
 const gs1_prefix = "0614141";
@@ -51,6 +51,7 @@ async function printsNames(api: string, key: string): Promise<void> {
       shipping_addresses: { id: string }[];
     };
   };
+  await settle(asker(api, key));
   const goods = [...names, ...more_names].map((name, at) => ({ sku: `SMOKE-${at}`, name }));
   for (const { sku, name } of goods) await post("/products", { sku, name });
   for (const { sku } of goods) await post("/inventory", { sku, quantity: 1 });

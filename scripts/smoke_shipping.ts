@@ -27,8 +27,16 @@ function mustBe(what: string, said: unknown, wanted: unknown): void {
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 const parcel = { weight: 2, weight_unit: "lb" };
 
+/** Gives the first warehouse an address of its own: no live label is sold from the one that a first start invents. */
+export async function settle(ask: Ask): Promise<void> {
+  const [{ warehouse_id }] = (await ask("GET", "/inventory/locations", null, 200)).data;
+  const body = { address: { ...address, address_line1: "1 Depot Road" } };
+  await ask("PATCH", `/inventory/locations/${warehouse_id}`, body, 200);
+}
+
 /** An order for goods that are there. */
 async function order(ask: Ask, order_number: string): Promise<string> {
+  await settle(ask);
   const sku = `GOODS-${order_number}`;
   await ask("POST", "/products", { sku, name: "Goods" }, 201);
   await ask("POST", "/inventory", { sku, quantity: 3 }, 201);
@@ -62,7 +70,7 @@ export async function shipsByItself(api: string, key: string): Promise<void> {
   mustBe(
     "the rates of the sample cards",
     far.data.rates.map((rate: Said) => [rate.carrier, rate.service, rate.zone, rate.rate_cents]),
-    ["standard 995", "express 1895", "overnight 3695"].map((one) => {
+    ["standard 1413", "express 3632", "overnight 6374"].map((one) => {
       const [service, cents] = one.split(" ");
       return ["local", service, "8", Number(cents)];
     }),

@@ -1,6 +1,7 @@
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Memoirist } from "memoirist";
+import { warehouses } from "../db/schema/warehouses.ts";
 import type { Level } from "../src/access/permission.ts";
 import { createApp } from "../src/app.ts";
 import { type JobName, jobNames } from "../src/database/job_names.ts";
@@ -55,6 +56,8 @@ interface Options {
   readonly sync?: (file: number) => Promise<void>;
   /** Puts something between the service and a store. */
   readonly through?: (store: Store) => Store;
+  /** Leaves the first warehouse its invented address in live data too. */
+  readonly example_address?: boolean;
 }
 
 function serviceOn(stores: Service["stores"], log: Log, options: Options): Service {
@@ -134,6 +137,7 @@ export async function openTestApp(options: Options = {}) {
   const [live, test] = [await open("live"), await open("test")];
   const service: Service = serviceOn({ live, test }, log, options);
   await begin(live, test);
+  if (options.example_address !== true) await settle(live);
   const app = createApp(service);
   // Every app has the same routes. A schema is compiled when it is first answered: most tests meet few of them.
   checker ??= answerChecker(app);
@@ -188,6 +192,16 @@ export async function openTestApp(options: Options = {}) {
   };
 }
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
+
+/** Gives the first warehouse an address of its own, without which no live label is bought. */
+async function settle(live: Store): Promise<void> {
+  await live.write(async (tx) => {
+    const [first] = await tx.sql.select().from(warehouses);
+    if (first === undefined) return;
+    const address = { ...first.address, address_line1: "1200 Depot Street" };
+    await tx.sql.update(warehouses).set({ address });
+  });
+}
 
 /** Who shows a cookie is signed in, and needs no key. */
 const usualKey = ({ live }: Record<Mode, Keys>, headers: Record<string, string>) =>

@@ -108,6 +108,8 @@ export const labels = table(
     carrier_cost_cents: int().notNull().default(0),
     currency: text().notNull(),
     breakdown: json<PriceLine[]>(),
+    /** Whether it was priced by a sample card. */
+    sample: bool().notNull().default(false),
     zone: text(),
     billable_pounds: int(),
     /** When it is to arrive, as it was offered. */

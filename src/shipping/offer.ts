@@ -98,6 +98,8 @@ export interface Offer {
   /** The day it leaves, as `YYYY-MM-DD` in the zone of its sender. */
   readonly ship_date: string | null;
   readonly delivery_date: number | null;
+  /** True for the price of a sample card, which was invented for a first start. */
+  readonly sample?: true;
   /** What the connector needs to buy it; opaque to all others. */
   readonly ref: string;
 }

@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { cityField } from "../addresses/schemas.ts";
-import { choice, closed, nullable, textField } from "../kit/schema.ts";
+import { choice, closed, idField, nullable, quantityField, textField } from "../kit/schema.ts";
 import { lengthUnits } from "../products/status.ts";
 
 export const WeightField = Type.Union(
@@ -19,6 +19,13 @@ export const DimensionsField = closed({
 export const CountryField = Type.String({
   pattern: "^[A-Z]{2}$",
   hint: "must be a two-letter country code such as US",
+});
+
+/** Units of an order in a parcel, by line or SKU. */
+export const PackedItem = closed({
+  line_id: Type.Optional(idField("order_line")),
+  sku: Type.Optional(textField(100)),
+  quantity: quantityField(),
 });
 
 export const ShippingAddress = closed({

@@ -5,6 +5,7 @@ import { movements, stock_items } from "../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../db/schema/reservations.ts";
 import { type Args, prepared, preparedOf } from "../database/statements.ts";
 import type { Db } from "../database/store.ts";
+import { isExampleAddress } from "../inventory/warehouses/example_address.ts";
 import { listPlainWarehouses } from "../inventory/warehouses/store.ts";
 import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
 import { assert } from "../kit/assert.ts";
@@ -12,6 +13,7 @@ import { readId, wireId } from "../kit/ids.ts";
 import { type Known, merchantsIn } from "../merchants/directory.ts";
 import { senderName } from "../merchants/merchant.ts";
 import { type Address, addressOf, inNameOf } from "./address.ts";
+import type { Origin } from "./origin.ts";
 
 const promisedFrom = preparedOf((query, isOf) =>
   query
@@ -38,15 +40,6 @@ const leftFrom = prepared((query, a: Args<{ orders: string }>) =>
     )
     .orderBy(movements.id),
 );
-
-/** Where parcels leave from. */
-export interface Origin {
-  /** The warehouse. */
-  readonly id: number;
-  /** Its address, in the name of the merchant whose parcel it is. */
-  readonly address: Address;
-  readonly timezone: string;
-}
 
 /** As `Origin`, of the parcels of one order. */
 interface OrderOrigin extends Origin {
@@ -131,6 +124,6 @@ export async function usualOrigin(db: Db): Promise<Origin> {
   return originAt(first);
 }
 
-function originAt({ id, address, timezone }: PlainWarehouse): Origin {
-  return { id, address: addressOf(address), timezone };
+function originAt({ id, name, address, timezone }: PlainWarehouse): Origin {
+  return { id, name, address: addressOf(address), example: isExampleAddress(address), timezone };
 }

@@ -73,11 +73,15 @@ export interface Tab {
 }
 
 /** Starts a service with its first user. The database is empty but for what the first start makes. */
-export async function openHouse(env: Readonly<Record<string, string>> = {}): Promise<House> {
+export async function openHouse(
+  env: Readonly<Record<string, string>> = {},
+  { example_address = false } = {},
+): Promise<House> {
   if (usualProgram.length > 1) await ensureWeb();
   const service = await startFreshService({ env });
   const keys = { live: await service.makeKey("live"), test: await service.makeKey("test") };
   const cookies = await setUp(service);
+  if (!example_address) await settle(service.url, keys.live);
   const contexts: BrowserContext[] = [];
   const tabs: Tab[] = [];
   const addressOf = (path: string) => `${service.url}/dashboard${path === "/" ? "" : path}`;
@@ -114,6 +118,15 @@ export async function openHouse(env: Readonly<Record<string, string>> = {}): Pro
     open,
     close,
   };
+}
+
+/** Gives the first warehouse an address of its own, without which no live label is bought. */
+async function settle(url: string, key: string): Promise<void> {
+  const ask = client(url, key);
+  const [{ warehouse_id }] = (await ask.must("GET", "/inventory/locations")).data;
+  const place = { city: "Columbus", state: "OH", postal_code: "43215", country: "US" };
+  const address = { ...place, address_line1: "1200 Depot Street" };
+  await ask.must("PATCH", `/inventory/locations/${warehouse_id}`, { address });
 }
 
 /** Makes the first user by the link that the first start printed, and answers the cookies of his session. */

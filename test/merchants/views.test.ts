@@ -209,7 +209,15 @@ describe("works", () => {
   test("a new merchant is told what to do first, whatever others have done", async () => {
     await app.post("/merchants", { code: "NEW", name: "New" });
     const { first_steps, waiting, departures } = (await app.get("/overview?merchant=NEW")).body.data;
-    const none = { product: false, stock: false, order: false, shipped_order: false, used_key: false };
+    const none = {
+      warehouse: true,
+      carrier: false,
+      product: false,
+      stock: false,
+      order: false,
+      shipped_order: false,
+      used_key: false,
+    };
     expect([first_steps, waiting]).toEqual([none, []]);
     expect(departures.every(({ orders, shipped }: { orders: number; shipped: number }) => orders + shipped === 0)).toBe(
       true,

@@ -11,6 +11,7 @@ import type { TemperatureZone } from "../../products/status.ts";
 import type { BinSpot } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
 import { readCalendar, usualCalendar } from "./calendar.ts";
+import { exampleAddress } from "./example_address.ts";
 import {
   checkBinCode,
   checkBinKind,
@@ -53,14 +54,7 @@ const last_place = 1_000_000;
 
 const firstWarehouse: CreateWarehouse = {
   name: "Main warehouse",
-  address: {
-    name: "Main warehouse",
-    address_line1: "100 Main Street",
-    city: "Columbus",
-    state: "OH",
-    postal_code: "43215",
-    country: "US",
-  },
+  address: { name: "Main warehouse", ...exampleAddress },
   location_zones: [{ zone_id: "AMBIENT", temperature_zone: "ambient", capacity: 100_000, bins: [{ code: "A-01" }] }],
 };
 
@@ -111,7 +105,7 @@ export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse
   checkZonesDiffer(location_zones);
   const fields = {
     ...(name === undefined ? {} : { name }),
-    ...(address === undefined ? {} : { address: readPlace(address, name ?? before.name, "address") }),
+    ...placeOf(before, name ?? before.name, address),
     ...readCalendar(input),
     ...(priority === undefined ? {} : { priority }),
   };
@@ -124,6 +118,12 @@ export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse
   // In another zone it may be another day.
   if (before.timezone !== (input.timezone ?? before.timezone)) tx.wake("inventory.expire_lots", tx.now);
   return getWarehouse(tx, before.id);
+}
+
+/** A new address, or the present one in the new name if it had the old one: that name is printed. */
+function placeOf({ name: before, address }: Warehouse, name: string, input: UpdateWarehouse["address"]) {
+  if (input !== undefined) return { address: readPlace(input, name, "address") };
+  return name !== before && address.name === before ? { address: { ...address, name } } : {};
 }
 
 async function save(tx: Tx, before: Warehouse, fields: Parameters<typeof saveWarehouse>[2]): Promise<void> {

@@ -61,7 +61,7 @@ const optionalFields = {
   cutoff_time: Type.Optional(calendar.cutoff_time),
   priority: Type.Optional(rank("The lowest is chosen first; 100 unless given.")),
 };
-const readOnly = ["warehouse_id", "version", "created_at", "updated_at"];
+const readOnly = ["warehouse_id", "example_address", "version", "created_at", "updated_at"];
 
 export const CreateWarehouse = closed(
   {
@@ -102,6 +102,9 @@ export const WarehouseView = closed({
   warehouse_id: Type.String(),
   name: Type.String(),
   address: PlaceView,
+  example_address: Type.Boolean({
+    description: "Whether the address is still that of a fresh installation. Live labels need the real one.",
+  }),
   timezone: Type.String(),
   ...calendar,
   priority: Type.Integer(),

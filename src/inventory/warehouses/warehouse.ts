@@ -5,6 +5,7 @@ import type { TemperatureZone } from "../../products/status.ts";
 import type { BinSpot } from "../ledger/spot.ts";
 import type { BinKind } from "../status.ts";
 import type { DispatchCalendar } from "./calendar.ts";
+import { isExampleAddress } from "./example_address.ts";
 
 /** A place in a warehouse where units lie. */
 export interface Bin {
@@ -97,6 +98,7 @@ export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, nu
     warehouse_id: wireId("warehouse", id),
     name,
     address,
+    example_address: isExampleAddress(address),
     timezone,
     working_days,
     holidays,

@@ -133,6 +133,17 @@ export function unitsWithoutParcel(order: Order): LineUnits[] {
   return unitsOf(order, (line) => openUnits(line) - (parcelled.get(line.id) ?? 0));
 }
 
+/** Units for a new parcel that stock has not promised, by SKU: units in other parcels use up what is promised first. */
+export function unreservedUnits(order: Order, units: readonly LineUnits[]): { sku: string; quantity: number }[] {
+  const parcelled = unitsInParcels(order);
+  return units.flatMap(({ order_line_id, quantity }) => {
+    const line = order.lines.find(({ id }) => id === order_line_id);
+    if (line === undefined) return [];
+    const free = Math.max(0, line.reserved - (parcelled.get(line.id) ?? 0));
+    return quantity > free ? [{ sku: line.sku, quantity: quantity - free }] : [];
+  });
+}
+
 /** The order with this parcel, new or as it is now. */
 export function withShipment(order: Order, shipment: Shipment): Order {
   const known = order.shipments.some(({ id }) => id === shipment.id);

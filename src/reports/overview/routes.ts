@@ -11,11 +11,14 @@ import { loadShelvesAndSets } from "../../inventory/bundles/store.ts";
 import { countStocked, listStocked } from "../../inventory/levels/store.ts";
 import { countAllWaiting, listAllWaiting } from "../../inventory/putbacks/store.ts";
 import { levelView } from "../../inventory/stock/shelf.ts";
+import { isExampleAddress } from "../../inventory/warehouses/example_address.ts";
 import { listPlainWarehouses, localDays } from "../../inventory/warehouses/store.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { type Noun, wireId } from "../../kit/ids.ts";
 import { dayText, localTime, momentAt } from "../../kit/zone.ts";
+import { listActiveAccounts } from "../../shipping/accounts/store.ts";
+import { hasOwnCards } from "../../shipping/rates/store.ts";
 import { type Departure, departuresOf } from "../calendar.ts";
 import { punctualityOf } from "../on_time/store.ts";
 import { countOpen, type OpenOrders } from "./departures/store.ts";
@@ -113,8 +116,15 @@ async function overviewOf(db: Db, call: Call): Promise<OverviewView> {
     receipts_late: receiptTopic("receipt_late", await findReceipts(db, 0, today)),
     expiring_lots: await lotTopic(db),
     low_stock: await lowTopic(db),
-    first_steps: await findSteps(db),
+    first_steps: { ...(await shippingSteps(db, call, warehouses)), ...(await findSteps(db)) },
   };
+}
+
+/** What has to be there before the first label. Merchants have nothing to do for it. */
+async function shippingSteps(db: Db, { merchant_id }: Call, warehouses: readonly PlainWarehouse[]) {
+  if (merchant_id !== null) return { warehouse: true, carrier: true };
+  const sells = db.mode === "test" || (await hasOwnCards(db)) || (await listActiveAccounts(db)).length > 0;
+  return { warehouse: !warehouses.some(({ address }) => isExampleAddress(address)), carrier: sells };
 }
 
 /** The next working day of a warehouse, today included; and the one after, once the cut-off is over. */

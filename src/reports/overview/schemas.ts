@@ -93,6 +93,8 @@ export const OverviewView = closed({
   expiring_lots: TopicView,
   low_stock: TopicView,
   first_steps: closed({
+    warehouse: Type.Boolean({ description: "Every warehouse has an address of its own." }),
+    carrier: Type.Boolean({ description: "There is a carrier account or a rate card that is no sample." }),
     product: Type.Boolean({ description: "There is a product." }),
     stock: Type.Boolean({ description: "Units have come in." }),
     order: Type.Boolean({ description: "There is an order." }),

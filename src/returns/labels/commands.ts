@@ -18,7 +18,7 @@ import { purchaseFingerprint, refuseUnderWay } from "../../shipping/labels/rules
 import { getLabel, listValidLabelsOfReturn } from "../../shipping/labels/store.ts";
 import { voidLabel } from "../../shipping/labels/voids/commands.ts";
 import { readParcel } from "../../shipping/parcel.ts";
-import { checkAddress } from "../../shipping/rules.ts";
+import { checkAddress, refuseExample } from "../../shipping/rules.ts";
 import { originOfOrder } from "../../shipping/store.ts";
 import { gramsOf } from "../../shipping/weight.ts";
 import { followLabel, followReturnLabel } from "../../tracking/labels/commands.ts";
@@ -83,6 +83,8 @@ async function readyReturn(
   move<ReturnStatus, typeof returnMoves>(returnMoves, "label", before.status);
   await refuseSecond(tx, before, additional);
   const origin = await originOfOrder(tx, order);
+  const toWarehouse = to === null && origin.return_address === origin.address;
+  if (toWarehouse && tx.mode === "live") refuseExample(origin, "to_address");
   const { value = null, insurance = false } = input.package;
   return {
     merchant_id: order.merchant_id,
@@ -96,6 +98,7 @@ async function readyReturn(
     warehouse_id: origin.id,
     origin_zone: origin.timezone,
     fingerprint: purchaseFingerprint([carrier, service, gramsOf(parcel.weight), before.id]),
+    warnings: [],
   };
 }
 

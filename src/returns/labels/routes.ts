@@ -11,7 +11,7 @@ import { linkSigner } from "../../shipping/labels/links.ts";
 import { chooseSeller } from "../../shipping/labels/purchases/commands.ts";
 import { answerClaimed, viewer } from "../../shipping/labels/purchases/routes.ts";
 import { LabelView } from "../../shipping/labels/schemas.ts";
-import { builtInCarrier } from "../../shipping/rates/carrier.ts";
+import { isBuiltIn } from "../../shipping/rates/carrier.ts";
 import { getReturn } from "../store.ts";
 import { beginReturnLabel, buyReturnLabel } from "./commands.ts";
 import { BuyReturnLabel } from "./schemas.ts";
@@ -62,7 +62,7 @@ function buy(
     quote: null,
   };
   const show = view(call);
-  if (body.carrier === builtInCarrier(call.store.mode).code) {
+  if (isBuiltIn(call.store.mode, body.carrier)) {
     const work = async (tx: Tx) => show(await buyReturnLabel(tx, id, body, buying), tx);
     return answerWrite(call, 201, work, enveloped, service.secret_key);
   }

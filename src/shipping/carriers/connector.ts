@@ -16,7 +16,8 @@ export interface OwnCarrier {
   readonly code: string;
   readonly name: string;
   carriers(db: Db): Promise<readonly ListedCarrier[]>;
-  offers(db: Db, carriage: Carriage): Promise<Offers>;
+  /** The offers of these carriers by their codes; of all without a list. */
+  offers(db: Db, carriage: Carriage, asked?: readonly string[]): Promise<Offers>;
 }
 
 /** All that a connector needs to call for one account. Its secrets are open during one call only. */

@@ -26,7 +26,9 @@ export interface LabelWarning {
     | "no_qr_code"
     | "no_sscc"
     | "po_box"
-    | "no_document";
+    | "no_document"
+    | "sample_rates"
+    | "not_reserved";
   readonly message: string;
 }
 
@@ -57,6 +59,8 @@ export interface PlainLabel {
   readonly carrier_cost_cents: number;
   readonly currency: string;
   readonly breakdown: readonly PriceLine[] | null;
+  /** Whether it was bought at prices of a sample card. */
+  readonly sample: boolean;
   readonly zone: string | null;
   readonly billable_pounds: number | null;
   /** The promised delivery, as the offer said. */
@@ -154,6 +158,7 @@ export function labelView(label: PlainLabel, context: LinkContext) {
     carrier_cost: isPriced(label) ? money(label.carrier_cost_cents, label.currency) : null,
     currency: label.currency,
     breakdown: label.breakdown,
+    sample: label.sample,
     billable_weight: label.billable_pounds,
     zone: label.zone,
     ...deliveryView(label),

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Fault } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
 import type { Quote } from "../quotes/quote.ts";
-import type { Label } from "./label.ts";
+import type { Label, LabelWarning } from "./label.ts";
 import { isBeingBought, isBeingVoided } from "./status.ts";
 
 /** How long after a purchase an equal one counts as a mistake. */
@@ -58,6 +58,14 @@ export function refuseLeft({ shipment_id }: Label, in_house: ReadonlySet<number>
 /** Whether a label is of one of these parcels. */
 export function isIn({ shipment_id }: Pick<Label, "shipment_id">, parcels: ReadonlySet<number>): boolean {
   return shipment_id !== null && parcels.has(shipment_id);
+}
+
+/** The warning about units in a parcel that stock has not promised, with the reason that the buyer gave. */
+export function notReserved(units: { readonly sku: string; readonly quantity: number }, reason?: string): LabelWarning {
+  const { sku, quantity } = units;
+  const count = quantity === 1 ? `1 unit of ${sku} is` : `${quantity} units of ${sku} are`;
+  const why = reason === undefined ? "Check that the parcel has them before it leaves." : `Reason: ${reason}`;
+  return { field: "items", code: "not_reserved", message: `${count} labeled but not reserved. ${why}` };
 }
 
 /** A text that is equal for equal purchases. */

@@ -1,19 +1,17 @@
 import { type Static, Type } from "@sinclair/typebox";
-import {
-  choice,
-  closed,
-  idField,
-  moneyField,
-  nullable,
-  quantityField,
-  textField,
-  weightUnitField,
-} from "../../kit/schema.ts";
+import { choice, closed, idField, moneyField, nullable, textField, weightUnitField } from "../../kit/schema.ts";
 import { weightUnits } from "../../kit/weight_unit.ts";
 import { OwnerView } from "../../owners/schemas.ts";
 import { drawingFormats } from "../../typesetting/drawings/drawing.ts";
 import { documentKinds } from "../document.ts";
-import { AddressView, DimensionsField, PackageDimensions, ShippingAddress, WeightField } from "../schemas.ts";
+import {
+  AddressView,
+  DimensionsField,
+  PackageDimensions,
+  PackedItem,
+  ShippingAddress,
+  WeightField,
+} from "../schemas.ts";
 import { labelStatuses, voidStatuses } from "./status.ts";
 
 const readOnly = [
@@ -28,6 +26,7 @@ const readOnly = [
   "carrier_cost",
   "currency",
   "breakdown",
+  "sample",
   "billable_weight",
   "zone",
   "delivery_date",
@@ -40,12 +39,6 @@ const readOnly = [
   "created_at",
   "voided_at",
 ];
-
-const Item = closed({
-  line_id: Type.Optional(idField("order_line")),
-  sku: Type.Optional(textField(100)),
-  quantity: quantityField(),
-});
 
 export const PackageField = closed({
   weight: WeightField,
@@ -88,10 +81,15 @@ export const CreateLabel = closed(
     to_address: Type.Optional(ShippingAddress),
     package: PackageField,
     items: Type.Optional(
-      Type.Array(Item, {
+      Type.Array(PackedItem, {
         minItems: 1,
         maxItems: 500,
         description: "The units in this parcel. By default all that are in no other parcel.",
+      }),
+    ),
+    reason: Type.Optional(
+      textField(200, {
+        description: "Why units are labeled that stock has not reserved. The warning `not_reserved` repeats it.",
       }),
     ),
     additional: Type.Optional(Type.Boolean({ description: "Buys an equal label on purpose, for another carton." })),
@@ -151,6 +149,7 @@ export const LabelView = closed({
       }),
     ),
   ),
+  sample: Type.Boolean({ description: "Whether it was bought at the prices of a sample rate card." }),
   billable_weight: nullable(Type.Integer({ description: "In pounds." })),
   zone: text,
   delivery_date: nullable(moment),

@@ -25,6 +25,7 @@ export async function readQuestion(db: Db, body: GetRates): Promise<Question> {
   const { from, to } = readEnds(body);
   const parcel = readGivenParcel(body);
   if (body.order_id !== undefined) return questionOfOrder(db, body, body.order_id, { from, to, parcel });
+  if (body.items !== undefined) throw invalid("items", "are units of an order, which order_id has to name");
   if (parcel === null) throw invalid("weight", "is required", "required");
   const { timezone } = await usualOrigin(db);
   const way = { from: from as End, to: to as End, origin_zone: timezone };
@@ -41,7 +42,7 @@ interface Given {
 async function questionOfOrder(db: Db, body: GetRates, name: string | number, given: Given): Promise<Question> {
   const order_id = await resolveOrder(db, name);
   const order = await getOrder(db, order_id);
-  const goods = goodsOf(order);
+  const goods = goodsOf(order, body.items);
   const products = await findProducts(db, productsToWeigh(order));
   const parcel = given.parcel ?? weighedParcel(goods, products, body.dimensions);
   const { address, timezone } = await originOfOrder(db, order);

@@ -36,8 +36,8 @@ export function quoteRoutes(service: Service) {
         chapter: "Shipping",
         summary: "Get the rates of a parcel with each service of each carrier",
         description:
-          "Asks the built-in carrier and every active carrier account at once. One that fails, or does not answer" +
-          " within eight seconds, is named in `messages`.",
+          "Asks the built-in carriers and every active carrier account at once. One that fails, or does not answer" +
+          " within eight seconds, is named in `messages`. `sample` marks prices of the sample rate cards.",
         refuses: ["ambiguous_identifier", "resource_missing"],
         answers: { 200: EnvelopedView(RatesView) },
       }),
@@ -48,7 +48,7 @@ export function quoteRoutes(service: Service) {
         needs: "shipping.read",
         chapter: "Shipping",
         summary: "List the carriers and their services",
-        description: "The built-in carrier, then the carriers that the last tests of the active accounts listed.",
+        description: "The built-in carriers, then those that the last tests of the active accounts listed.",
         answers: { 200: EnvelopedView(CarriersView) },
       }),
     });
@@ -113,11 +113,9 @@ async function checkKnown(db: Db, filter: Filter, active: readonly CarrierAccoun
   checkFilter(filter, [...(await ownCarrier(db.mode).carriers(db)), ...active.flatMap(({ carriers }) => carriers)]);
 }
 
-/** The offers and messages of the built-in carrier, if the request includes it. */
+/** The offers and messages of the built-in carriers that the request includes. */
 async function ownAnswers(db: Db, filter: Filter, { carriage }: Question): Promise<Answers> {
-  const own = ownCarrier(db.mode);
-  if (filter.carriers !== undefined && !filter.carriers.includes(own.code)) return none;
-  const { offers, messages } = await own.offers(db, carriage);
+  const { offers, messages } = await ownCarrier(db.mode).offers(db, carriage, filter.carriers);
   const account_id = null;
   return {
     offers: offers.map((offer) => ({ account_id, offer })),

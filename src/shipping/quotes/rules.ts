@@ -3,7 +3,7 @@ import { type FieldProblem, invalid, invalidFields } from "../../kit/fault.ts";
 import { invalidChoice } from "../../kit/field_problems.ts";
 import { add, times } from "../../kit/fraction.ts";
 import { centsOf, value_currency } from "../../kit/money.ts";
-import { unitsOf, unitsWithoutParcel } from "../../orders/fulfillment/rules.ts";
+import { addedUp, namedUnits, unitsOf, unitsWithoutParcel } from "../../orders/fulfillment/rules.ts";
 import { type Order, openUnits } from "../../orders/order.ts";
 import { readAddress } from "../address.ts";
 import { type Goods, goodsIn, type Weighed, weightOf } from "../contents.ts";
@@ -91,8 +91,12 @@ export function readGivenParcel({ weight, weight_unit, dimensions }: GetRates): 
   return weight === undefined ? null : readParcel({ weight, weight_unit, dimensions }, "");
 }
 
-/** The units of an order's next parcel: all that are in no parcel yet, else all that have not left. */
-export function goodsOf(order: Order): Goods[] {
+/**
+ * The units of an order's next parcel: those named, or all that are in no parcel yet, else all that have not left.
+ * Refuses: validation_failed, resource_missing.
+ */
+export function goodsOf(order: Order, items: GetRates["items"]): Goods[] {
+  if (items !== undefined) return goodsIn(order, addedUp(namedUnits(order, items, openUnits)));
   const loose = unitsWithoutParcel(order);
   const units = loose.length > 0 ? loose : unitsOf(order, openUnits);
   if (units.length === 0) throw invalid("order_id", "has no units left to send");

@@ -1,7 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, moneyField, nullable, textField, weightUnitField } from "../../kit/schema.ts";
 import { weightUnits } from "../../kit/weight_unit.ts";
-import { CountryField, DimensionsField, PackageDimensions, ShippingAddress, WeightField } from "../schemas.ts";
+import {
+  CountryField,
+  DimensionsField,
+  PackageDimensions,
+  PackedItem,
+  ShippingAddress,
+  WeightField,
+} from "../schemas.ts";
 
 const zip = (which: string) =>
   Type.Optional(
@@ -42,6 +49,13 @@ export const GetRates = closed({
       description:
         "An order instead of postal codes and weight: from its warehouse to its address, with the weight of its" +
         " units that are in no parcel yet. Addresses and a weight in the request override those of the order.",
+    }),
+  ),
+  items: Type.Optional(
+    Type.Array(PackedItem, {
+      minItems: 1,
+      maxItems: 500,
+      description: "The units of the order in the parcel. By default all that are in no parcel yet.",
     }),
   ),
   weight: Type.Optional(WeightField),
@@ -88,6 +102,7 @@ export const RatesView = closed({
       delivery_day: nullable(
         Type.String({ format: "date", description: "The calendar day of the delivery, at its destination." }),
       ),
+      sample: Type.Boolean({ description: "Whether the price comes from a sample rate card." }),
     }),
     { description: "Cheapest first within each currency; rates in US dollars come before the others." },
   ),
@@ -98,7 +113,7 @@ export const RatesView = closed({
       account_id,
       level: choice(["info", "warning", "error"]),
       code: Type.String({
-        description: "A code such as over_weight_limit, zip_unknown, carrier_timeout or" + " carrier_error.",
+        description: "A code such as over_weight_limit, zip_unknown, sample_rates, carrier_timeout or carrier_error.",
       }),
       message: Type.String(),
     }),

@@ -46,6 +46,7 @@ export function rateView(
     ship_date: offer.ship_date,
     delivery_date: delivery === null ? null : iso(delivery.end),
     delivery_day: delivery?.day ?? null,
+    sample: offer.sample === true,
   };
 }
 

@@ -51,6 +51,8 @@ export interface Surcharges {
 /** The limits of a service. Decimal text in inches; null for no limit. */
 interface CardLimits {
   readonly billed_pounds: number | null;
+  /** The heaviest parcel on the scale. Simulated carriers alone have this limit. */
+  readonly scale_pounds?: number;
   readonly longest: string | null;
   readonly length_and_girth: string | null;
 }

@@ -111,6 +111,7 @@ function answerBy(
     delivery_days: transit_days,
     ship_date,
     delivery_date,
+    ...(card.sample && { sample: true as const }),
     ref: card.service,
   };
   return { offer, messages };

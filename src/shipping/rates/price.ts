@@ -115,6 +115,8 @@ export function priceParcel(ready: ReadyTerms, parcel: MeasuredParcel, facts: Pr
   const volume = parcel.sides === null ? null : cubicInches(parcel.sides, terms.side_rounding);
   const large = ready.large_package(parcel, volume);
   const billable = billablePounds(terms, parcel, volume, large);
+  const { scale_pounds = pounds_max } = terms.limits;
+  if (billedPounds(parcel.weight) > scale_pounds) return overWeight(scale_pounds);
   const most_pounds = terms.limits.billed_pounds ?? pounds_max;
   if (billable > most_pounds) return overWeight(most_pounds);
   const prices = ready.prices.get(facts.zone) ?? ready.prices.get(any_zone);

@@ -1,64 +1,152 @@
-import { any_zone, type CardContent, type PriceRow } from "./card.ts";
+import type { Message } from "../offer.ts";
+import { any_zone, type CardContent, type CardTerms } from "./card.ts";
+import type { BuiltInCarrier } from "./carrier.ts";
+import { charge, daysOf, far_states, rowsOf } from "./tariff.ts";
 
 const sampleServices = ["standard", "express", "overnight"] as const;
 export type SampleCode = (typeof sampleServices)[number];
 
-// SAMPLE PRICES, invented for a first start. They are nobody's tariff; a warehouse replaces them with its own.
-// biome-ignore format: a table is read by its columns.
+// SAMPLE PRICES, invented for a first start. A warehouse replaces them with its own.
+
+/** What the sample services differ in. */
+type Sample = Pick<CardContent, "name"> &
+  Pick<CardTerms, "prices" | "fuel_basis_points" | "cut_off_minute" | "transit_days">;
+
 const samples: Readonly<Record<SampleCode, Sample>> = {
-  standard: { name: "Standard", days: 4, cut_off_hour: 16, prices: [[1, 695], [5, 995], [20, 1695], [70, 3495]] },
-  express: { name: "Express", days: 2, cut_off_hour: 16, prices: [[1, 1295], [5, 1895], [20, 3295], [70, 6995]] },
-  overnight: { name: "Overnight", days: 1, cut_off_hour: 14, prices: [[1, 2495], [5, 3695], [20, 6495], [70, 12995]] },
+  standard: {
+    name: "Standard",
+    prices: rowsOf([
+      ["2", 815, 48],
+      ["3", 850, 57],
+      ["4", 895, 68],
+      ["5", 940, 82],
+      ["6", 985, 98],
+      ["7", 1035, 115],
+      ["8", 1085, 133],
+      ["9", 1890, 285],
+      ["domestic", 940, 82],
+      ["abroad", 3250, 560],
+      [any_zone, 1085, 133],
+    ]),
+    fuel_basis_points: 1600,
+    cut_off_minute: 16 * 60,
+    transit_days: daysOf({ "2": 1, "3": 2, "4": 3, "5": 3, "6": 4, "7": 4, "8": 5, domestic: 3, abroad: 10 }, 7),
+  },
+  express: {
+    name: "Express",
+    prices: rowsOf([
+      ["2", 1545, 135],
+      ["3", 1690, 164],
+      ["4", 1875, 205],
+      ["5", 2060, 248],
+      ["6", 2290, 289],
+      ["7", 2515, 325],
+      ["8", 2720, 358],
+      ["9", 3480, 505],
+      ["domestic", 2060, 248],
+      ["abroad", 4890, 745],
+      [any_zone, 2720, 358],
+    ]),
+    fuel_basis_points: 1800,
+    cut_off_minute: 16 * 60,
+    transit_days: daysOf({ "9": 3, abroad: 5 }, 2),
+  },
+  overnight: {
+    name: "Overnight",
+    prices: rowsOf([
+      ["2", 2950, 192],
+      ["3", 3240, 245],
+      ["4", 3615, 318],
+      ["5", 3980, 386],
+      ["6", 4290, 452],
+      ["7", 4560, 508],
+      ["8", 4840, 562],
+      ["9", 5950, 720],
+      ["domestic", 3980, 386],
+      ["abroad", 6850, 960],
+      [any_zone, 4840, 562],
+    ]),
+    fuel_basis_points: 1800,
+    cut_off_minute: 14 * 60,
+    transit_days: daysOf({ "9": 2, abroad: 3 }, 1),
+  },
 };
 
-interface Sample {
-  readonly name: string;
-  readonly days: number;
-  readonly cut_off_hour: number;
-  readonly prices: readonly (readonly [up_to_pounds: number, price_cents: number])[];
+/** How sample prices are replaced, for those who run the warehouse. */
+const remedy =
+  "Replace sample cards with your own prices (PATCH /shipping/rate-cards/:id), or connect a carrier account" +
+  " (POST /shipping/carrier-accounts).";
+
+/** The message beside rates of sample cards in live data. */
+export function sampleMessage({ code, name }: BuiltInCarrier): Message {
+  const message = `The rates of ${name} are sample prices, not real ones. ${remedy}`;
+  return { carrier: code, service: null, level: "warning", code: "sample_rates", message };
 }
 
-/** The cards of a first start. Each has one price for all zones, so that it sells to every address. */
+/** The warning on a label that was bought at sample prices in live data. */
+export const sampleWarning = {
+  field: "cost",
+  code: "sample_rates",
+  message: `The price comes from a sample rate card. ${remedy}`,
+} as const;
+
+/** The cards of a first start. They sell to every address; the price depends on zone, weight, size and insurance. */
 export function sampleCards(carrier: string): CardContent[] {
   return sampleServices.map((service) => {
-    const { name, days, cut_off_hour, prices } = samples[service];
-    const rows = prices.map(([up_to_pounds, cents]): PriceRow => {
-      return { zone: any_zone, up_to_pounds, price_cents: cents, cost_cents: cents };
-    });
+    const { name, ...terms } = samples[service];
+    const dates = { effective_from: null, effective_to: null };
     return {
       service,
       name,
       active: true,
       sample: true,
-      effective_from: null,
-      effective_to: null,
-      terms: {
-        currency: "USD",
-        zones: {
-          system: "default",
-          first: 1,
-          default: "8",
-          domestic: "domestic",
-          countries: [],
-          regions: [],
-          continents: [],
-          rest: "abroad",
-        },
-        prices: rows,
-        minimum: null,
-        limits: { billed_pounds: null, longest: null, length_and_girth: null },
-        dimensional: null,
-        side_rounding: "ceil",
-        surcharges: { residential: null, additional_handling: null, large_package: null, remote_area: null },
-        fuel_basis_points: 0,
-        declared_value: null,
-        cut_off_minute: cut_off_hour * 60,
-        ship_days: ["mon", "tue", "wed", "thu", "fri"],
-        saturday_delivery: false,
-        sunday_delivery: false,
-        transit_days: [{ zone: any_zone, days }],
-        holidays: carrier,
-      },
+      ...dates,
+      terms: { ...sharedTerms, ...terms, holidays: carrier },
     };
   });
 }
+
+const sharedTerms: Omit<CardTerms, "prices" | "fuel_basis_points" | "cut_off_minute" | "transit_days" | "holidays"> = {
+  currency: "USD",
+  zones: {
+    system: "default",
+    first: 2,
+    default: "8",
+    domestic: "domestic",
+    countries: [],
+    regions: [],
+    continents: [],
+    rest: "abroad",
+  },
+  minimum: null,
+  limits: { billed_pounds: null, longest: "108", length_and_girth: "165" },
+  dimensional: { divisor: 139, over: 0 },
+  side_rounding: "ceil",
+  surcharges: {
+    residential: { ...charge(555), fuelable: true },
+    additional_handling: {
+      ...charge(2150),
+      fuelable: true,
+      longest_over: "48",
+      second_over: "30",
+      length_and_girth_over: null,
+      volume_over: "10368",
+      weight_over: "50",
+    },
+    large_package: {
+      ...charge(9800),
+      fuelable: true,
+      longest_over: "96",
+      second_over: null,
+      length_and_girth_over: "130",
+      volume_over: "17280",
+      weight_over: "110",
+      billed_pounds: 90,
+    },
+    remote_area: { ...charge(1375), fuelable: true, places: [far_states] },
+  },
+  declared_value: { included_cents: 10_000, per_hundred: charge(125), minimum: charge(375) },
+  ship_days: ["mon", "tue", "wed", "thu", "fri"],
+  saturday_delivery: false,
+  sunday_delivery: false,
+};

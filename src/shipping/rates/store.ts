@@ -15,8 +15,10 @@ import { readSystem } from "../zones/store.ts";
 import type { ReadySystem } from "../zones/system.ts";
 import { contentOf, type StoredContent, storedContent } from "./amounts.ts";
 import type { CardContent, RateCard } from "./card.ts";
+import { builtInCarrier } from "./carrier.ts";
 import type { ReadyCard } from "./offers.ts";
 import { type ReadyTerms, readyTerms } from "./price.ts";
+import { simulatedTariffs, type Tariff } from "./simulated.ts";
 
 const inEffect = prepared((select, a: Args<{ now: number }>) =>
   select
@@ -102,10 +104,21 @@ export async function listReadyCards(db: Db): Promise<ReadyCard[]> {
   return found;
 }
 
+/** The built-in carriers and the cards that price their parcels now: those in the database, and those of the code. */
+export async function listTariffs(db: Db): Promise<Tariff[]> {
+  const own: Tariff = { carrier: builtInCarrier(db.mode), cards: await listReadyCards(db) };
+  return db.mode === "live" ? [own] : [own, ...simulatedTariffs()];
+}
+
 async function getContent(db: Db, card_id: number, version: number): Promise<CardContent> {
   const [row] = await versionOf(db, { card_id, version });
   assert(row !== undefined, `card ${card_id} has a version ${version}`);
   return contentOf(row.content);
+}
+
+/** Whether parcels are priced by a card that is no sample. */
+export async function hasOwnCards(db: Db): Promise<boolean> {
+  return (await listReadyCards(db)).some(({ card }) => !card.sample);
 }
 
 const anyCard = prepared((select) => select.select({ id: rate_cards.id }).from(rate_cards).limit(1));

@@ -120,6 +120,7 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector(".rate-table tbody tr");
     await page.click(".rate-table tbody tr >> nth=0");
     await page.click("dialog .button.primary:has-text('Buy for')");
+    await page.click("dialog .button.primary:has-text('Buy at sample prices')");
     await page.waitForSelector("dialog:has-text('is bought')");
     await page.click("dialog >> text=Done");
     const [label] = await must("GET", `/shipping/labels?order_id=${made.id}`);

@@ -65,6 +65,6 @@ test("a label has a number of our own, and says why, once the prefix has no seri
   const shop = await openShop(full);
   const { tracking_number, warnings } = (await shop.label((await shop.order()).id)).body.data;
   expect(tracking_number).toMatch(/^WH\d{12}[0-9A-Z]$/);
-  expect(warnings).toMatchObject([{ field: "tracking_number", code: "no_sscc" }]);
+  expect(warnings).toMatchObject([{ field: "tracking_number", code: "no_sscc" }, { code: "sample_rates" }]);
   await full.close();
 });

@@ -70,7 +70,13 @@ describe("the list", () => {
     const [head = [], ...rows] = (answer.body as string).split("\r\n").map((row) => row.split(","));
     const records = rows.slice(0, -1).map((row) => Object.fromEntries(row.map((cell, place) => [head[place], cell])));
     expect(records.map(({ label_id }) => label_id)).toEqual(at(1, 2, 3) as string[]);
-    expect(records[1]).toMatchObject({ service: "express", order_number: "SO-2", cost: "18.95", to_zip: "90210" });
+    expect(records[1]).toMatchObject({
+      service: "express",
+      order_number: "SO-2",
+      cost: "40.54",
+      sample: "true",
+      to_zip: "90210",
+    });
   });
 });
 
@@ -84,17 +90,17 @@ describe("the costs", () => {
       from: "2026-01-01",
       to: "2026-01-04",
       costs: [
-        { date: "2026-01-04", ...day, label_count: 1, cost: 9.95, voided_count: 0 },
+        { date: "2026-01-04", ...day, label_count: 1, cost: 15.67, voided_count: 0 },
         { date: "2026-01-03", ...day, label_count: 0, cost: 0, voided_count: 1 },
-        { date: "2026-01-02", ...day, label_count: 1, cost: 18.95, voided_count: 0 },
-        { date: "2026-01-01", ...day, label_count: 1, cost: 9.95, voided_count: 0 },
+        { date: "2026-01-02", ...day, label_count: 1, cost: 40.54, voided_count: 0 },
+        { date: "2026-01-01", ...day, label_count: 1, cost: 15.67, voided_count: 0 },
       ],
     });
     expect((await app.get("/shipping/labels/costs?carrier=ups")).body.data.costs).toEqual([]);
     const csv = await app.get("/shipping/labels/costs/export.csv?from=2026-01-02&to=2026-01-02");
     expect(csv.body.split("\r\n").slice(0, 2)).toEqual([
       "date,carrier,currency,label_count,cost,carrier_cost,voided_count",
-      `2026-01-02,local,USD,1,18.95,${data.costs[2].carrier_cost},0`,
+      `2026-01-02,local,USD,1,40.54,${data.costs[2].carrier_cost},0`,
     ]);
   });
 

@@ -73,7 +73,7 @@ describe("works", () => {
     expect((await app.patch(`/shipping/rate-cards/${card.id}`, dearer)).status).toBe(200);
     const bought = await buy((await shop.order()).id, quote_id);
     expect([bought.status, bought.body.data.cost, bought.body.data.service]).toEqual([201, rate, "express"]);
-    expect((await ownQuote()).rate).toBe(500);
+    expect((await ownQuote()).rate).toBe(590);
     expect((await app.patch(`/shipping/rate-cards/${card.id}`, { minimum: card.minimum })).status).toBe(200);
   });
 

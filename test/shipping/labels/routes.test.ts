@@ -46,11 +46,12 @@ describe("works", () => {
       service: "standard",
       tracking_number: expect.stringMatching(/^WH\d{12}[0-9A-Z]$/),
       tracking_url: expect.stringMatching(/^http:\/\/packhouse\.test\/t\/[0-9a-z]+-[0-9a-f]{32}$/),
-      cost: 9.95,
+      cost: 15.67,
       currency: "USD",
       package: { weight: 2.5, weight_unit: "lb", dimensions: null },
       to_address: { name: "Jordan Avery", street1: "450 Canyon Drive", zip: "90210" },
-      warnings: [],
+      sample: true,
+      warnings: [{ field: "cost", code: "sample_rates" }],
       created_at: new Date(now).toISOString(),
       voided_at: null,
     });
@@ -68,7 +69,7 @@ describe("works", () => {
         status: "pending",
         tracking_number: label.tracking_number,
         items: [{ sku: "RICE-1KG", quantity: 2 }],
-        label: { label_id: label.label_id, status: "completed", cost: 9.95, currency: "USD" },
+        label: { label_id: label.label_id, status: "completed", cost: 15.67, currency: "USD" },
         tracking: { status: "pending" },
       },
     });
@@ -102,14 +103,17 @@ describe("works", () => {
     expect(data.from_address).toEqual({ ...desk, company: null, street2: null, phone: null });
     expect(data.to_address).toEqual({ ...to_address, company: null, street2: null });
     expect(data.package).toEqual({ weight: 1000, weight_unit: "g", dimensions, value: null, insurance: false });
-    expect(data.warnings.map(({ code }: { code: string }) => code)).toEqual(["no_postal_barcode"]);
+    expect(data.warnings.map(({ code }: { code: string }) => code)).toEqual(["no_postal_barcode", "sample_rates"]);
     expect(await types()).toEqual(["shipment.created"]);
   });
 
   test("an order whose number no font can print is named by its id", async () => {
     const { body } = await app.post("/orders", { ...shop.draft(), order_number: "བོད-1" });
     const { data } = (await shop.label(body.data.id)).body;
-    expect(data.warnings).toMatchObject([{ field: "order_number", code: "unprintable_text" }]);
+    expect(data.warnings).toMatchObject([
+      { field: "order_number", code: "unprintable_text" },
+      { field: "cost", code: "sample_rates" },
+    ]);
     const printed = (await app.get(`/shipping/labels/${data.label_id}/document?format=zpl`)).body;
     expect(printed).toContain(`^FDOrder ${body.data.id.replace("_", "_5F")}^FS`);
     await app.takeEvents();
@@ -277,7 +281,7 @@ describe("refuses", () => {
     ["an unknown carrier", { carrier: "ups" }, 422, "validation_failed"],
     ["the other mode's carrier", { carrier: "sim" }, 422, "validation_failed"],
     ["an unknown service", { service: "rocket" }, 422, "validation_failed"],
-    ["too heavy a parcel", { package: { weight: 71 } }, 422, "validation_failed"],
+    ["too heavy a parcel", { package: { weight: 151 } }, 422, "validation_failed"],
     ["a parcel without weight", { package: {} }, 422, "validation_failed"],
     ["an address in no country", { to_address: { ...desk, country: "XX" } }, 422, "validation_failed"],
     ["an address in no state", { to_address: { ...desk, state: "Ohio" } }, 422, "validation_failed"],

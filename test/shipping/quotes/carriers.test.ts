@@ -61,10 +61,10 @@ describe("several carriers", () => {
     const data = await ratesOf();
     expect(named(data.rates)).toEqual([
       "swift 700 USD",
-      "local 995 USD",
       "steady 1200 USD",
-      "local 1895 USD",
-      "local 3695 USD",
+      "local 1567 USD",
+      "local 4054 USD",
+      "local 7038 USD",
       "swift 300 EUR",
     ]);
     expect(data.rates[0]).toMatchObject({ account_id: accounts["swift"], expires_at: "2026-01-02T03:19:05.000Z" });
@@ -74,24 +74,27 @@ describe("several carriers", () => {
       account_id: accounts[connector],
       ...fields,
     });
+    const samples = { code: "sample_rates", level: "warning", service: null };
     expect(told).toEqual([
+      { carrier: "local", account_id: null, ...samples },
       of("swift", { service: "air", level: "info", code: "too_big_for_air" }),
       of("hung", { service: null, level: "error", code: "carrier_timeout" }),
       of("down", { service: null, level: "error", code: "carrier_error" }),
     ]);
-    expect(data.messages[2].message).toBe("The fake with the key … is out of order.");
+    expect(data.messages[3].message).toBe("The fake with the key … is out of order.");
     expect(data.parcel).toEqual({ weight: 2.5, weight_unit: "lb", dimensions: null });
     const context = { secret_key: app.service.secret_key, mode: "live", now: app.clocks.live.now() } as const;
     const quotes = data.rates.map(({ quote_id }: Rate) => readQuote(quote_id, context));
     expect(new Set(quotes.map(({ nonce }: { nonce: string }) => nonce)).size).toBe(6);
     expect(quotes[0]).toMatchObject({ account_id: Number(accounts["swift"]?.slice(4)), offer: { rate_cents: 700 } });
-    expect(quotes[1]).toMatchObject({ account_id: null, offer: { carrier: "local", service: "standard" } });
+    expect(quotes[2]).toMatchObject({ account_id: null, offer: { carrier: "local", service: "standard" } });
     // A merchant is told neither of the accounts nor of what their carriers say to the operator.
     const { key } = (await app.post("/keys", { name: "shop", permission: "full", merchant_id: "MAIN" })).body.data;
     const seen = (await app.call("POST", "/shipping/rates", asked, { key })).body.data;
     expect(named(seen.rates)).toEqual(named(data.rates));
     const messages = seen.messages.map(({ code, message }: Record<string, string>) => [code, message]);
     expect(messages).toEqual([
+      ["sample_rates", expect.any(String)],
       ["too_big_for_air", "Not by air."],
       ["carrier_timeout", "hung offers no rate for this parcel now."],
       ["carrier_error", "down offers no rate for this parcel now."],
@@ -149,9 +152,9 @@ describe("several carriers", () => {
     expect(named((await ratesOf({ services: ["ground", "express"] })).rates)).toEqual([
       "swift 700 USD",
       "steady 1200 USD",
-      "local 1895 USD",
+      "local 4054 USD",
     ]);
-    expect(named((await ratesOf({ carriers: ["local"], services: ["overnight"] })).rates)).toEqual(["local 3695 USD"]);
+    expect(named((await ratesOf({ carriers: ["local"], services: ["overnight"] })).rates)).toEqual(["local 7038 USD"]);
     const unknown = await app.post("/shipping/rates", { ...asked, carriers: ["local", "stedy"], services: ["grond"] });
     expect([unknown.status, fieldsOf(unknown)]).toEqual([422, ["carriers[1]"]]);
     expect(unknown.body.error.details[0].message).toContain("did you mean steady?");
@@ -161,7 +164,9 @@ describe("several carriers", () => {
   test("of the other mode, paused ones, and those that know no rates are not asked", async () => {
     const { key } = { key: app.keys.test.full };
     const sim = await app.call("POST", "/shipping/rates", asked, { key });
-    expect(new Set(sim.body.data.rates.map(({ carrier }: Rate) => carrier))).toEqual(new Set(["sim"]));
+    expect(new Set(sim.body.data.rates.map(({ carrier }: Rate) => carrier))).toEqual(
+      new Set(["sim", "sim_post", "sim_express"]),
+    );
     await app.patch(`/shipping/carrier-accounts/${accounts["swift"]}`, { status: "paused" });
     expect(named((await ratesOf()).rates)).not.toContain("swift 700 USD");
     await app.patch(`/shipping/carrier-accounts/${accounts["swift"]}`, { status: "active" });

@@ -16,7 +16,7 @@ describe("works", () => {
     const dimensions = { length: 10, width: 8, height: 4, unit: "in" };
     const answer = await app.post("/shipping/rates", { ...rates, dimensions, value: 50, insurance: false });
     expect(answer.status).toBe(200);
-    expect(answer.body.data.messages).toEqual([]);
+    expect(answer.body.data.messages).toMatchObject([{ code: "sample_rates" }]);
     expect(answer.body.data.rates).toHaveLength(3);
     expect(answer.body.data.rates[0]).toEqual({
       quote_id: expect.stringMatching(/^quo_v1\.[\w-]{200,}$/),
@@ -26,23 +26,27 @@ describe("works", () => {
       account_id: null,
       service: "standard",
       service_name: "Standard",
-      rate: 9.95,
-      rate_cents: 995,
+      rate: 15.67,
+      rate_cents: 1567,
       currency: "USD",
-      breakdown: [{ code: "base", amount_cents: 995 }],
+      breakdown: [
+        { code: "base", amount_cents: 1351 },
+        { code: "fuel", amount_cents: 216 },
+      ],
       billable_weight: 3,
       billable_weight_unit: "lb",
       zone: "8",
       zone_estimated: false,
-      delivery_days: 4,
+      delivery_days: 5,
       ship_date: "2026-01-02",
-      delivery_date: "2026-01-09T04:00:00.000Z",
-      delivery_day: "2026-01-08",
+      delivery_date: "2026-01-10T04:00:00.000Z",
+      delivery_day: "2026-01-09",
+      sample: true,
     });
   });
 
   test("a carrier says what it does not do", async () => {
-    const heavy = (await app.post("/shipping/rates", { ...rates, weight: "71", insurance: true })).body.data;
+    const heavy = (await app.post("/shipping/rates", { ...rates, weight: "151", insurance: true })).body.data;
     expect(heavy.rates).toEqual([]);
     expect(heavy.messages.map(({ code }: { code: string }) => code)).toEqual([
       ...Array(3).fill("over_weight_limit"),
@@ -50,16 +54,30 @@ describe("works", () => {
     ]);
   });
 
-  test("each mode has its carrier", async () => {
+  test("each mode has its carriers", async () => {
     const services = ["standard", "express", "overnight"];
     const service_names = { standard: "Standard", express: "Express", overnight: "Overnight" };
     const own = (code: string, name: string) => {
-      return { carriers: [{ code, name, services, service_names, connector: code, account_id: null }] };
+      return { code, name, services, service_names, connector: code, account_id: null };
     };
-    const [live, sim] = [own("local", "Packhouse Courier"), own("sim", "Simulated Carrier")];
-    expect((await app.get("/shipping/carriers")).body.data).toEqual(live);
+    expect((await app.get("/shipping/carriers")).body.data.carriers).toEqual([own("local", "Packhouse Courier")]);
     const key = app.keys.test.read;
-    expect((await app.call("GET", "/shipping/carriers", undefined, { key })).body.data).toEqual(sim);
+    const simulated = (await app.call("GET", "/shipping/carriers", undefined, { key })).body.data.carriers;
+    expect(simulated).toEqual([
+      own("sim", "Simulated Parcel"),
+      {
+        ...own("sim_post", "Simulated Post"),
+        services: ["ground", "priority"],
+        service_names: { ground: "Ground", priority: "Priority" },
+        connector: "sim",
+      },
+      {
+        ...own("sim_express", "Simulated Express"),
+        services: ["two_day", "next_day"],
+        service_names: { two_day: "Two Day", next_day: "Next Day" },
+        connector: "sim",
+      },
+    ]);
   });
 
   test.each([

@@ -1,6 +1,7 @@
 /** A field that the API refused, with the message of the API. */
 interface FieldProblem {
   readonly field: string;
+  readonly code?: string;
   readonly message: string;
 }
 

@@ -15,6 +15,8 @@ export const houseTexts = {
   changeText: "A new cut-off or working day applies at once: open orders get a new ship date.",
   name: "Name",
   address: "Address",
+  printedName: "Name on labels",
+  exampleAddress: "This is an example address. Enter the real one: no live label is sold until then.",
   timezone: "Time zone",
   timezoneHelp: "Used for working days and the cut-off. Reports use the time zone of the first warehouse.",
   cutoff: "Cut-off",

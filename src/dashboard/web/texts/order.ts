@@ -239,8 +239,32 @@ export const orderTexts = {
 
 /** The words of buying a label. */
 export const labelTexts = {
-  title: "Buy a label",
-  text: "Rates of all carriers for this parcel. You pay exactly the price shown.",
+  title: "Buy label",
+  text: "Compare rates. The price shown is what you'll be charged.",
+  way: (from: string, to: string) => `From ${from} to ${to}`,
+  method: (name: string) => `The order asks for ${name}.`,
+  methodUnknown: (name: string) => `The order asks for ${name}, but no rate has that name.`,
+  reserved: (count: number) => `${count} reserved`,
+  noneReserved:
+    "No units of this order are reserved, so nothing is selected. Receive stock first, or select units that you have.",
+  unreserved: "You selected more units than stock has reserved for this order.",
+  unreservedReason: "Reason",
+  unreservedHelp: "It is kept with the label.",
+  sample: "Sample",
+  samples:
+    "These are sample prices, not real rates. Replace them with your own rate card, or connect a carrier account.",
+  samplesOfHouse: "These are sample prices, not real rates. Ask your warehouse before you buy.",
+  toCards: "Rate cards",
+  toCarriers: "Connect carrier",
+  samplesTitle: "Buy labels at sample prices?",
+  samplesText:
+    "The price comes from a sample rate card, not from a carrier, and it is charged as shown. To use real rates," +
+    " replace the card with your own prices or connect a carrier account.",
+  samplesAct: "Buy at sample prices",
+  exampleAddress:
+    "No label was bought: the warehouse still has its example address. Enter the real one, which labels print.",
+  exampleAddressOfHouse: "No label was bought: the warehouse has not entered its address yet. Ask your warehouse.",
+  toWarehouses: "Enter address",
   weight: "Weight",
   weightHelp: "Empty: the weight of its products.",
   weighs: (weight: string) => `Its products weigh ${weight}.`,

@@ -88,21 +88,43 @@ export const orderListTexts = {
     allocate: "The stock of all units that are not picked yet is allocated again.",
     cancel:
       "Their stock is released, their labels are voided, and the connected stores are notified. This cannot be undone.",
-    buy_label:
-      "Each order gets one parcel with all units that are in no parcel yet. Labels are charged when they are bought.",
   },
   checking: "Checking what would happen…",
   possible: (count: number) => `Possible for ${count === 1 ? "1 order" : `${count} orders`}.`,
   impossible: (count: number) =>
     `Not possible for ${count === 1 ? "1 order, which stays as it is" : `${count} orders, which stay as they are`}:`,
   bulkDone: (count: number, what: string) => (count === 1 ? `1 order is ${what}.` : `${count} orders are ${what}.`),
-  bulkWaiting: (count: number) => `${count} of them wait for the carrier.`,
   bulkFailed: (count: number) => (count === 1 ? "1 order was refused:" : `${count} orders were refused:`),
   note: "Note",
   reason: "Reason",
-  service: "Service",
+} as const;
+
+/** The words of the purchase of labels for many orders. */
+export const bulkLabelTexts = {
+  title: (count: number) => (count === 1 ? "Buy labels: 1 order" : `Buy labels: ${count} orders`),
+  text: "Each order gets one parcel with its reserved units. The prices shown are what you'll be charged.",
+  serviceOfAll: "Service",
+  asOrdered: "As ordered",
   weight: "Weight of each parcel",
-  weightHelp: "Empty: the weight of the products in each parcel.",
+  weightHelp: "Leave empty to use the weight of the products.",
+  order: "Order",
+  method: "Requested",
+  service: "Service",
+  serviceOf: (number: string) => `Service for ${number}`,
+  price: "Price",
+  arrives: "Arrives",
+  asking: "Loading rates…",
+  buying: (count: number) => `Buying labels… ${count} done`,
+  bought: (count: number) => (count === 1 ? "1 label bought." : `${count} labels bought.`),
+  isBought: "Bought",
+  waits: "Waiting for carrier",
+  choose: "Choose a service",
+  chooseService: "Choose…",
+  buy: (count: number, total: string) => (count === 1 ? `Buy label for ${total}` : `Buy ${count} labels for ${total}`),
+  noRates: "No rates for this package.",
+  notNow: "Can't be shipped in its present state.",
+  allInParcels: "All units are in a parcel already.",
+  nothingReserved: "No units are reserved.",
 } as const;
 
 /** The words of the search over everything. */

@@ -14,6 +14,8 @@ export const shippingTexts = {
     tracking: "Tracking number",
     cost: "Charged",
     carrierCost: "Carrier cost",
+    sample: "Sample",
+    samplePrice: "Sample prices",
     created: "Bought",
     manifest: "Manifest",
     onManifest: "On a manifest",
@@ -108,6 +110,7 @@ export const shippingTexts = {
     price: "Price",
     cheapest: "Cheapest",
     fastest: "Fastest",
+    sample: "Sample",
     breakdown: "Price breakdown",
     parts: {
       base: "Base rate",
@@ -185,7 +188,9 @@ export const shippingTexts = {
     active: "Active",
     inactive: "Off",
     sample: "Sample",
-    sampleText: "These are sample prices. Replace them with your own before you use the card.",
+    sampleText:
+      "These are sample prices, not real rates. Replace them with your own, or connect a carrier account. A card that" +
+      " you change is no longer a sample.",
     rows: "Price rows",
     from: "In effect from",
     until: "until",
@@ -296,6 +301,7 @@ export const shippingTexts = {
     addText: "The credentials are encrypted and never shown again. Test the account after you add it.",
     own: "Own services",
     ownText: "Their prices are in the rate cards.",
+    simulated: "A simulated carrier of test data, with prices of its own.",
     services: (count: number) => (count === 1 ? "1 service" : `${count} services`),
     toCards: "Rate cards",
     lastFour: (end: string) => `ends in ${end}`,

@@ -112,7 +112,7 @@ export const todayTexts = {
 
   start: "Set up your warehouse",
   startFor: (merchant: string) => `First steps for ${merchant}`,
-  startText: "Five steps, in this order. Each is ticked once it is done.",
+  startText: "Do these in order. Each is ticked once it is done.",
   stepsOfMerchants: {
     stock: ["Send your goods", "Announce a delivery. The warehouse receives it and puts it away.", "New receipt"],
     shipped_order: ["Have it shipped", "The warehouse picks, packs and hands it over.", "Open the orders"],
@@ -121,6 +121,16 @@ export const todayTexts = {
   dismiss: "Dismiss these steps",
   dismissed: "Steps dismissed.",
   steps: {
+    warehouse: [
+      "Enter your warehouse's address",
+      "It is printed on labels as the sender, and rates are computed from it. Labels need it.",
+      "Enter address",
+    ],
+    carrier: [
+      "Connect a carrier",
+      "Connect a carrier account, or replace the sample rate cards with your own prices.",
+      "Connect carrier",
+    ],
     product: ["Enter your first product", "An item that you store and ship, identified by its SKU.", "New product"],
     stock: ["Receive stock", "Add units in a bin, with lot and expiry if the product has them.", "Receive stock"],
     order: ["Create an order", "Enter it here, send it to the API, or import it from a connected store.", "New order"],

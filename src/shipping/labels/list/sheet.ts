@@ -26,6 +26,7 @@ const columns: readonly (readonly [name: string, cell: (label: ListedLabel) => C
   ["account_id", ({ account_id }) => named("carrier_account", account_id)],
   ["cost", ({ cost_cents, currency }) => money(cost_cents, currency)],
   ["carrier_cost", ({ carrier_cost_cents, currency }) => money(carrier_cost_cents, currency)],
+  ["sample", ({ sample }) => sample],
   ["currency", ({ currency }) => currency],
   ["zone", ({ zone }) => zone],
   ["billable_weight", ({ billable_pounds }) => billable_pounds],

@@ -19,9 +19,12 @@ import type { Address } from "../../address.ts";
 import { endAt, type Offer } from "../../offer.ts";
 import type { Parcel } from "../../parcel.ts";
 import type { Quote } from "../../quotes/quote.ts";
-import { type BuiltInCarrier, builtInCarrier } from "../../rates/carrier.ts";
+import type { BuiltInCarrier } from "../../rates/carrier.ts";
+import { courseOf, refuseSimulated } from "../../rates/magic_words.ts";
 import { offerBy, type ReadyCard } from "../../rates/offers.ts";
-import { listReadyCards } from "../../rates/store.ts";
+import { sampleWarning } from "../../rates/sample.ts";
+import type { Tariff } from "../../rates/simulated.ts";
+import { listTariffs } from "../../rates/store.ts";
 import { drawLabel } from "../drawing/face.ts";
 import { checkPrintable } from "../drawing/printable.ts";
 import { labelFact } from "../facts.ts";
@@ -48,20 +51,20 @@ export async function ownSeller(
   names: Pick<CreateLabel, "carrier" | "service" | "account_id">,
   quote: Quote | null,
 ): Promise<OwnSeller> {
-  return sellerOf(db, quote === null ? await listReadyCards(db) : [], names, quote);
+  return sellerOf(quote === null ? await listTariffs(db) : [], names, quote);
 }
 
 function sellerOf(
-  { mode }: Db,
-  cards: readonly ReadyCard[],
+  tariffs: readonly Tariff[],
   names: Pick<CreateLabel, "carrier" | "service" | "account_id">,
   quote: Quote | null,
 ): OwnSeller {
-  const sold_by = builtInCarrier(mode);
-  const { code: carrier } = sold_by;
-  if (quote !== null) return { carrier, service: quote.offer.service, sold_by, price: { quote } };
-  const card = chooseCard(sold_by, cards, names);
-  return { carrier, service: card.card.service, sold_by, price: { card } };
+  if (quote !== null) {
+    const { carrier, carrier_name: name, service } = quote.offer;
+    return { carrier, service, sold_by: { code: carrier, name }, price: { quote } };
+  }
+  const { carrier: sold_by, card } = chooseCard(tariffs, names);
+  return { carrier: sold_by.code, service: card.card.service, sold_by, price: { card } };
 }
 
 /** A label just bought, with its parcel and order. `estimated_delivery` is in milliseconds. */
@@ -95,9 +98,9 @@ interface Sold {
  * quote_mismatch, quote_used; and all of them at once: quote_used, when somebody else uses a quote at this moment.
  */
 export async function buyLabels(tx: Tx, asked: readonly LabelOrder[]): Promise<(BoughtLabel | Fault | "alone")[]> {
-  const cards = asked.some(({ buying }) => buying.quote === null) ? await listReadyCards(tx) : [];
+  const tariffs = asked.some(({ buying }) => buying.quote === null) ? await listTariffs(tx) : [];
   const sellers = asked.map(({ input, buying }) =>
-    orFault(() => ({ input, buying, seller: sellerOf(tx, cards, input, buying.quote) })),
+    orFault(() => ({ input, buying, seller: sellerOf(tariffs, input, buying.quote) })),
   );
   const sold = await unlessRefused(sellers, async (some) => {
     const parcels = await readyParcels(tx, some);
@@ -130,19 +133,22 @@ async function refuseUsedQuotes(tx: Tx, sold: readonly (Sold | Fault | "alone")[
 
 const isSold = (one: Sold | Fault | "alone"): one is Sold => !(one === "alone" || one instanceof Fault);
 
-/** The price of a parcel's label and what is printed on it. Refuses: validation_failed. */
-function soldBy({ now }: Tx, seller: OwnSeller, actor: Actor, ready: ReadyParcel): Sold {
+/**
+ * The price of a parcel's label and what is printed on it. Refuses: validation_failed, carrier_refused, carrier_error.
+ */
+function soldBy({ now, mode }: Tx, seller: OwnSeller, actor: Actor, ready: ReadyParcel): Sold {
   const { order, to_address } = ready;
   const known = isSamePlace(order.shipping_address, to_address) ? order.address_verification : null;
   const reference = printedNumber(order);
   const goods = { ...ready, return_id: null, residential: known?.residential ?? null, reference };
+  if (mode === "test") refuseSimulated(seller.carrier, to_address);
   return { seller, actor, ready, offer: offerFor(seller, goods, now), reference };
 }
 
 /** Opens the parcels of labels that are sold, draws the labels and stores them. Refuses: quote_used. */
 async function handOut(tx: Tx, sold: readonly Sold[]): Promise<BoughtLabel[]> {
   if (sold.length === 0) return [];
-  const numbers = await parcelNumbers(tx, await allotShipmentIds(tx, sold.length));
+  const numbers = await parcelNumbers(tx, await allotShipmentIds(tx, sold.length), sold);
   const numbered = sold.flatMap((one, at) => {
     const number = numbers[at];
     return number === undefined ? [] : { ...one, number };
@@ -205,6 +211,8 @@ interface OwnGoods {
   readonly return_id: number | null;
   /** The number of the order or of the return. */
   readonly reference: OwnReference;
+  /** Warnings about the units in the parcel. */
+  readonly warnings: readonly LabelWarning[];
 }
 
 /** What a label of our own is made of, besides its costs. */
@@ -265,6 +273,8 @@ function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, made: OwnLabel
     test: tx.mode === "test",
   });
   const { rate_cents, cost_cents, currency, breakdown, zone, billable_pounds, delivery_date } = offer;
+  const sample = offer.sample === true;
+  const priced = sample && tx.mode === "live" ? [sampleWarning] : [];
   return {
     ...(made.id !== null && { id: made.id }),
     shipment_id: made.shipment_id,
@@ -279,6 +289,7 @@ function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, made: OwnLabel
     carrier_cost_cents: cost_cents,
     currency,
     breakdown,
+    sample,
     zone,
     billable_pounds,
     delivery_date,
@@ -288,7 +299,7 @@ function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, made: OwnLabel
     from_address,
     to_address,
     drawing,
-    warnings: [...reference.warnings, ...number.warnings, ...warnings],
+    warnings: [...made.warnings, ...reference.warnings, ...number.warnings, ...warnings, ...priced],
     fingerprint: made.fingerprint,
     ...("quote" in price && { quote_nonce: price.quote.nonce }),
     created_at: tx.now,
@@ -326,11 +337,17 @@ interface ParcelNumber extends OwnNumber {
 }
 
 /** The numbers of parcels: SSCCs if the operator has set a GS1 prefix, else numbers made of the parcels' ids. */
-async function parcelNumbers(tx: Tx, shipment_ids: readonly number[]): Promise<ParcelNumber[]> {
+async function parcelNumbers(
+  tx: Tx,
+  shipment_ids: readonly number[],
+  sold: readonly Pick<Sold, "ready">[],
+): Promise<ParcelNumber[]> {
   const test = tx.mode === "test";
   const { gs1_prefix } = tx.site;
-  const own = shipment_ids.map((shipment_id) => {
-    const tracking_number = ownTrackingNumber(ownPrefixes[tx.mode], shipment_id);
+  const own = shipment_ids.map((shipment_id, at) => {
+    const to = sold[at]?.ready.to_address;
+    const course = test && to !== undefined ? courseOf(to) : "";
+    const tracking_number = ownTrackingNumber(ownPrefixes[tx.mode], shipment_id) + course;
     return { shipment_id, serial: null, tracking_number, warnings: [] };
   });
   if (gs1_prefix === null) return own;

@@ -4,7 +4,13 @@ import type { Actor } from "../../../kit/actor.ts";
 import { Fault, orFault } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
 import { centsOf, value_currency } from "../../../kit/money.ts";
-import { addedUp, namedUnits, unitsInParcels, unitsWithoutParcel } from "../../../orders/fulfillment/rules.ts";
+import {
+  addedUp,
+  namedUnits,
+  unitsInParcels,
+  unitsWithoutParcel,
+  unreservedUnits,
+} from "../../../orders/fulfillment/rules.ts";
 import { unitsToLabel } from "../../../orders/labelling/commands.ts";
 import { resolveOrders, unknownOrder } from "../../../orders/names/store.ts";
 import { type Order, openUnits } from "../../../orders/order.ts";
@@ -12,12 +18,14 @@ import type { ShipmentLine } from "../../../orders/shipments/shipment.ts";
 import { lockOrders } from "../../../orders/store.ts";
 import { type Address, addressOf, readAddress } from "../../address.ts";
 import { endAt } from "../../offer.ts";
+import type { Origin } from "../../origin.ts";
 import { type Parcel, readParcel } from "../../parcel.ts";
 import { checkQuote, type Quote } from "../../quotes/quote.ts";
-import { checkAddress } from "../../rules.ts";
-import { type Origin, originsOfOrders } from "../../store.ts";
+import { checkAddress, refuseExample } from "../../rules.ts";
+import { originsOfOrders } from "../../store.ts";
 import { gramsOf } from "../../weight.ts";
-import { duplicate_within_ms, notQuoted, purchaseFingerprint } from "../rules.ts";
+import type { LabelWarning } from "../label.ts";
+import { duplicate_within_ms, notQuoted, notReserved, purchaseFingerprint } from "../rules.ts";
 import type { CreateLabel } from "../schemas.ts";
 import { listPurchases } from "../store.ts";
 
@@ -57,6 +65,7 @@ export interface ReadyParcel extends Omit<SaidParcel, "from" | "to"> {
   /** The warehouse that it leaves, and its IANA zone. */
   readonly warehouse_id: number;
   readonly origin_zone: string;
+  readonly warnings: readonly LabelWarning[];
 }
 
 /**
@@ -108,7 +117,7 @@ interface Found {
 }
 
 function readyOf(
-  { now }: Tx,
+  { now, mode }: Tx,
   { input, buying }: Asked,
   said: SaidParcel,
   { order, origin, bought }: Found,
@@ -118,12 +127,14 @@ function readyOf(
   if (!additional) refuseDuplicate(bought, said.fingerprint, now - duplicate_within_ms);
   const units = unitsToLabel(order, unitsOf(order, input, additional && bought.length > 0));
   const to_address = to ?? addressOf(order.shipping_address);
+  if (from === null && mode === "live") refuseExample(origin, "from_address");
   const from_address = from ?? origin.address;
   if (quote !== null) {
     checkQuote(quote, { ...said.parcel, from: endAt(from_address), to: endAt(to_address) }, order.id);
   }
   const { id: warehouse_id, timezone: origin_zone } = origin;
-  return { ...facts, order, units, from_address, to_address, warehouse_id, origin_zone };
+  const warnings = unreservedUnits(order, units).map((one) => notReserved(one, input.reason));
+  return { ...facts, order, units, from_address, to_address, warehouse_id, origin_zone, warnings };
 }
 
 /** The value of the goods and whether it is insured: as quoted, or as the request says. */

@@ -25,7 +25,7 @@ import type { Address } from "../../address.ts";
 import { contentsOf, goodsIn, productsToWeigh } from "../../contents.ts";
 import type { Bought, Carriage, Content, Offer } from "../../offer.ts";
 import { hasAddresses, type Quote } from "../../quotes/quote.ts";
-import { builtInCarrier } from "../../rates/carrier.ts";
+import { builtInCarriers } from "../../rates/carrier.ts";
 import { boxWarnings } from "../../rules.ts";
 import { originOfOrder } from "../../store.ts";
 import { labelFact } from "../facts.ts";
@@ -65,7 +65,8 @@ export async function chooseSeller(
   const listed = asked.flatMap(({ id, carriers }) => carriers.map((sold) => ({ account_id: id, ...sold })));
   const selling = listed.filter(({ code }) => code === carrier);
   if (selling.length === 0) {
-    throw invalidChoice("carrier", carrier, [builtInCarrier(db.mode).code, ...new Set(listed.map(({ code }) => code))]);
+    const codes = new Set([...builtInCarriers(db.mode), ...listed].map(({ code }) => code));
+    throw invalidChoice("carrier", carrier, [...codes]);
   }
   const codesOf = ({ services }: (typeof selling)[number]) => services.map(({ code }) => code);
   const lists = selling.find((one) => codesOf(one).includes(service));
@@ -94,7 +95,7 @@ export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, 
   const [ready] = await readyParcels(tx, [{ input, buying, seller }]);
   if (ready instanceof Fault) throw ready;
   assert(ready !== undefined && ready !== "alone", "nothing stands before the only purchase");
-  const { value_cents, insurance, from_address, to_address, fingerprint } = ready;
+  const { value_cents, insurance, from_address, to_address, fingerprint, warnings } = ready;
   await refuseUnknownZip(tx, ready.order, to_address);
   const { shipment } = await openShipment(tx, ready.order, seller, ready.units);
   return claimNew(tx, seller, buying.actor, {
@@ -108,6 +109,7 @@ export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, 
     from_address,
     to_address,
     fingerprint,
+    warnings,
   });
 }
 
@@ -137,6 +139,7 @@ type Wanted = Pick<
   | "from_address"
   | "to_address"
   | "fingerprint"
+  | "warnings"
 >;
 
 /** Stores a label before its carrier is asked for it. */
@@ -158,7 +161,7 @@ export async function claimNew(tx: Tx, seller: Seller, asked_by: Actor, wanted: 
     tracker_ref: null,
     drawing: null,
     documents: [],
-    warnings: boxWarnings(carrier, wanted.to_address),
+    warnings: [...wanted.warnings, ...boxWarnings(carrier, wanted.to_address)],
     asked_by,
     claimed_until,
     attempts: 1,
@@ -177,6 +180,7 @@ const unpriced = {
   carrier_cost_cents: 0,
   currency: "USD",
   breakdown: null,
+  sample: false,
   zone: null,
   billable_pounds: null,
   delivery_date: null,
@@ -191,6 +195,7 @@ function pricedBy(offer: Offer) {
     carrier_cost_cents: cost_cents,
     currency,
     breakdown,
+    sample: offer.sample === true,
     zone,
     billable_pounds,
     delivery_date,

@@ -10,7 +10,7 @@ import { goesOn } from "../../../outbound/under_way.ts";
 import { labelNews } from "../../../returns/labels/commands.ts";
 import { buyTrackedLabel, buyTrackedLabels } from "../../../tracking/labels/commands.ts";
 import { type Quote, readQuote } from "../../quotes/quote.ts";
-import { builtInCarrier } from "../../rates/carrier.ts";
+import { isBuiltIn } from "../../rates/carrier.ts";
 import { type Label, labelView, type PlainLabel } from "../label.ts";
 import { type LinkSigner, linkSigner } from "../links.ts";
 import type { Buying } from "../parcels/commands.ts";
@@ -45,8 +45,8 @@ export function purchases(service: Service): (call: Call, body: CreateLabel) => 
   return (call, body) => {
     const { mode } = call.store;
     const quote = body.quote_id === undefined ? null : readQuote(body.quote_id, { secret_key, mode, now: 0 });
-    const code = builtInCarrier(mode).code;
-    if (quote === null ? body.carrier === undefined || body.carrier === code : quote.account_id === null) {
+    const named = body.carrier === undefined || isBuiltIn(mode, body.carrier);
+    if (quote === null ? named : quote.account_id === null) {
       return answerTogether(call, own, { body, quote });
     }
     return answerClaimed(call, service, view(call), async (tx) => {

@@ -15,6 +15,7 @@ import { findOrderId } from "../../../orders/names/store.ts";
 import type { Order } from "../../../orders/order.ts";
 import { refuseForbidden } from "../../../orders/rules.ts";
 import { lockOrder } from "../../../orders/store.ts";
+import { refusesVoid } from "../../rates/magic_words.ts";
 import type { Label } from "../label.ts";
 import { finishing_job, lockClaimed } from "../purchases/commands.ts";
 import { call_ms_max, lease_ms } from "../purchases/rules.ts";
@@ -93,6 +94,7 @@ async function voidBought(tx: Tx, label: Label, actor: Actor): Promise<Label> {
     const message = "The carrier has not voided this label yet. Send the request again.";
     throw new Fault("label_not_voidable", message, { label_id: wireId("label", label.id) });
   }
+  if (tx.mode === "test" && refusesVoid(label.to_address)) throw notTaken(label, "It is simulated to refuse.");
   const voided: Label = { ...label, status: move(labelMoves, "void", label.status), voided_at: tx.now };
   if (shipment_id !== null) await voidShipment(tx, shipment_id, actor);
   await saveVoided(tx, voided);

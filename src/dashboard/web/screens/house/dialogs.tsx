@@ -60,6 +60,13 @@ function warehouseBody(values: Values) {
   };
 }
 
+/** The body with the new name in the address too, unless the address has a name of its own: that name is printed. */
+function renamed(body: ReturnType<typeof warehouseBody>, before: Warehouse): typeof body {
+  const address = body.address as Warehouse["address"];
+  const followed = address.name === before.name && before.address.name === before.name;
+  return followed ? { ...body, address: { ...address, name: body.name } } : body;
+}
+
 interface DialogProps {
   readonly onClose: () => void;
 }
@@ -120,7 +127,7 @@ export function ChangeWarehouse({ warehouse, onClose }: DialogProps & { readonly
       ]}
       onSubmit={async (values, key) => {
         const sending = { key, match: `"${version}"` };
-        await patch(`/inventory/locations/${warehouse_id}`, warehouseBody(values), sending);
+        await patch(`/inventory/locations/${warehouse_id}`, renamed(warehouseBody(values), warehouse), sending);
         said(texts.saved(textOf(values["name"])));
       }}
     />

@@ -76,8 +76,10 @@ function WarehouseCard({ warehouse, show }: CardProps) {
         </>
       }
     >
+      {warehouse.example_address && <Notice kind="warning">{texts.exampleAddress}</Notice>}
       <DescriptionList
         facts={[
+          [texts.printedName, address.name],
           [texts.address, place.filter((part) => part).join(", ")],
           [texts.timezone, timezone.replaceAll("_", " ")],
           [texts.cutoff, cutoff_time],

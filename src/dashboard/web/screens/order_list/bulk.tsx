@@ -16,12 +16,15 @@ import { Skeleton } from "../../kit/skeleton.tsx";
 import { refused } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { orderListTexts as texts } from "../../texts/order_list.ts";
+import { BuyLabels } from "./buy_labels.tsx";
 
 type Action = Acted["action"];
+/** The actions that one request does; labels are bought one by one, each at its own price. */
+type Acting = Exclude<Action, "buy_label">;
 
 const options = (all: readonly string[]) => all.map((value) => ({ value, title: stateWords(value) }));
 
-const fields: Readonly<Record<Action, readonly Field[]>> = {
+const fields: Readonly<Record<Acting, readonly Field[]>> = {
   hold: [
     { kind: "select", name: "reason", label: texts.reason, required: true, options: options(clientHoldReasons) },
     { kind: "text", name: "note", label: texts.note },
@@ -30,26 +33,18 @@ const fields: Readonly<Record<Action, readonly Field[]>> = {
   process: [],
   allocate: [],
   cancel: [{ kind: "select", name: "reason", label: texts.reason, required: true, options: options(cancelReasons) }],
-  buy_label: [
-    { kind: "text", name: "carrier", label: texts.carrier, required: true, width: "half" },
-    { kind: "text", name: "service", label: texts.service, required: true, width: "half" },
-    { kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, help: texts.weightHelp },
-  ],
 };
-const first: Readonly<Record<Action, Values>> = {
+const first: Readonly<Record<Acting, Values>> = {
   hold: { reason: "manual", note: "" },
   release: {},
   process: {},
   allocate: {},
   cancel: { reason: "staff" },
-  buy_label: { carrier: "local", service: "standard", weight: "", weight_unit: "lb" },
 };
 
-function inputOf(action: Action, values: Values): Values {
+function inputOf(action: Acting, values: Values): Values {
   if (action === "hold") return { reason: values["reason"], ...(values["note"] ? { note: values["note"] } : {}) };
-  if (action !== "buy_label") return values;
-  const { carrier, service, weight, weight_unit } = values;
-  return { carrier, service, ...(weight === "" ? {} : { package: { weight: Number(weight), weight_unit } }) };
+  return values;
 }
 
 interface Props {
@@ -82,7 +77,17 @@ export function BulkActs({ chosen, rows, clear }: Props) {
         />
       ))}
       {seesHouse.value && <Button kind="plain" icon="print" title={texts.pickLists} onClick={print} />}
-      {action && (
+      {action === "buy_label" && (
+        <BuyLabels
+          ids={chosen}
+          rows={rows}
+          onClose={(done) => {
+            setAction(null);
+            if (done) clear();
+          }}
+        />
+      )}
+      {action !== null && action !== "buy_label" && (
         <BulkDialog
           action={action}
           chosen={chosen}
@@ -101,7 +106,7 @@ const titleOf = (action: Action, orders: number) =>
   action === "cancel" ? texts.cancelCount(orders) : texts.bulkTitle(texts.acts[action], orders);
 
 interface DialogProps {
-  readonly action: Action;
+  readonly action: Acting;
   readonly chosen: readonly string[];
   readonly rows: readonly Order[];
   readonly onClose: (done: boolean) => void;
@@ -113,16 +118,14 @@ function BulkDialog({ action, chosen, rows, onClose }: DialogProps) {
   const [before, setBefore] = useState<Acted | null>(null);
   const [after, setAfter] = useState<Acted | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const rehearses = action !== "buy_label";
   useEffect(() => {
-    if (!rehearses) return;
     const body = { action, order_ids: ids, input: inputOf(action, first[action]), dry_run: true };
     post<Acted>("/orders/actions", body).then(
       ({ data }) => setBefore(data),
       (error) => setProblem(problemOf(error)),
     );
   }, []);
-  const able = rehearses ? (before?.results ?? []).flatMap(({ id, ok }) => (ok ? id : [])) : ids;
+  const able = (before?.results ?? []).flatMap(({ id, ok }) => (ok ? id : []));
   const submit = async (values: Values, key: string = newKey()) => {
     const body = { action, order_ids: able, input: inputOf(action, values) };
     setAfter((await post<Acted>("/orders/actions", body, { key })).data);
@@ -133,7 +136,7 @@ function BulkDialog({ action, chosen, rows, onClose }: DialogProps) {
         <>
           <p class="dialog-text">{texts.bulkTexts[action]}</p>
           {problem && <Notice problem={problem} />}
-          {rehearses && before === null && problem === null && <Skeleton lines={2} />}
+          {before === null && problem === null && <Skeleton lines={2} />}
           {before && (
             <div role="status">
               <p>{texts.possible(before.done)}</p>
@@ -162,9 +165,6 @@ function BulkDialog({ action, chosen, rows, onClose }: DialogProps) {
         <>
           <div role="status">
             <p>{texts.bulkDone(after.done, texts.done[action])}</p>
-            {after.results.some(({ status }) => status === 202) && (
-              <p>{texts.bulkWaiting(after.results.filter(({ status }) => status === 202).length)}</p>
-            )}
             {after.failed > 0 && <Refused title={texts.bulkFailed(after.failed)} acted={after} names={names} />}
           </div>
           <footer class="dialog-acts">

@@ -39,11 +39,14 @@ export function AccountsScreen() {
   return (
     <Page title={texts.title} acts={add}>
       {problem && <Notice problem={problem} />}
-      {own.map(({ code, name, services, service_names }) => (
-        <Card key={code} title={name} acts={<LinkButton title={texts.toCards} href={to("/shipping/rate-cards")} />}>
-          <p class="muted">
-            {texts.own}. {texts.ownText}
-          </p>
+      {own.map(({ code, name, services, service_names, connector }) => (
+        <Card
+          key={code}
+          title={name}
+          // A simulated carrier with prices of its own has no rate cards.
+          acts={code === connector && <LinkButton title={texts.toCards} href={to("/shipping/rate-cards")} />}
+        >
+          <p class="muted">{code === connector ? `${texts.own}. ${texts.ownText}` : texts.simulated}</p>
           <p>{services.map((service) => service_names[service] ?? service).join(", ")}</p>
         </Card>
       ))}

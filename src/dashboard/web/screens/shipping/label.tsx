@@ -3,6 +3,7 @@ import { openDocument } from "../../api/documents.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
 import { to } from "../../browser/router.ts";
+import { Badge } from "../../kit/badge.tsx";
 import { Button } from "../../kit/button.tsx";
 import { confirm } from "../../kit/confirm.tsx";
 import { Notice } from "../../kit/notice.tsx";
@@ -14,6 +15,7 @@ import { refused, said } from "../../shell/toasts.tsx";
 import { words } from "../../texts/common.ts";
 import { date, money, weight } from "../../texts/format.ts";
 import { shippingTexts } from "../../texts/shipping.ts";
+import { SampleNotice } from "../order_parts/label_notices.tsx";
 import { LabelState } from "./labels.tsx";
 import { Breakdown } from "./rates.tsx";
 import type { Label } from "./types.ts";
@@ -34,6 +36,7 @@ export function LabelScreen({ params }: ScreenProps) {
     );
   }
   const name = label.tracking_number ?? label.label_id;
+  const warnings = label.warnings.filter(({ code }) => code !== "sample_rates");
   return (
     <Page
       title={name}
@@ -43,11 +46,12 @@ export function LabelScreen({ params }: ScreenProps) {
       acts={<Acts label={label} name={name} />}
     >
       {label.error && <Notice kind="problem">{label.error.message}</Notice>}
-      {label.warnings.length > 0 && (
+      <SampleNotice of={[label]} />
+      {warnings.length > 0 && (
         <Notice kind="warning">
           <strong>{texts.warnings}</strong>
           <ul>
-            {label.warnings.map(({ field, message }) => (
+            {warnings.map(({ field, message }) => (
               <li key={`${field} ${message}`}>{message}</li>
             ))}
           </ul>
@@ -107,7 +111,12 @@ function Parcel({ label }: { readonly label: Label }) {
           [texts.zone, label.zone],
           box.value === null ? null : [texts.value, money(box.value, label.currency)],
           [texts.insured, box.insurance ? words.yes : words.no],
-          [texts.cost, money(label.cost, label.currency)],
+          [
+            texts.cost,
+            <>
+              {money(label.cost, label.currency)} {label.sample && <Badge tone="warning">{texts.samplePrice}</Badge>}
+            </>,
+          ],
           [texts.carrierCost, money(label.carrier_cost, label.currency)],
           [texts.delivery, label.delivery_day && date(label.delivery_day)],
           [texts.created, <Time at={label.created_at} />],

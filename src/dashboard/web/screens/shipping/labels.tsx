@@ -27,6 +27,14 @@ export function LabelState({ label }: { readonly label: Label }) {
   );
 }
 
+function Cost({ cost, currency, sample }: Label) {
+  return (
+    <>
+      {sample && <Badge tone="warning">{texts.sample}</Badge>} {money(cost, currency)}
+    </>
+  );
+}
+
 const columns: readonly Column<Label>[] = [
   {
     id: "tracking",
@@ -57,7 +65,7 @@ const columns: readonly Column<Label>[] = [
     cell: ({ carrier, service }) => <ServiceName carrier={carrier} service={service} />,
   },
   { id: "zone", title: texts.zone, extra: true, cell: ({ zone }) => zone ?? "–" },
-  { id: "cost", title: texts.cost, align: "right", cell: (it) => money(it.cost, it.currency) },
+  { id: "cost", title: texts.cost, align: "right", cell: Cost },
   {
     id: "carrier_cost",
     title: texts.carrierCost,

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
 import { query, setQuery } from "../../browser/router.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { EmptyState } from "../../kit/empty_state.tsx";
@@ -7,11 +8,13 @@ import type { Field, Values } from "../../kit/fields.tsx";
 import { Form } from "../../kit/form.tsx";
 import { Notice } from "../../kit/notice.tsx";
 import { Card, Page } from "../../kit/page.tsx";
+import { Skeleton } from "../../kit/skeleton.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
 import { date, money, moneyOfMinor } from "../../texts/format.ts";
 import { shippingTexts } from "../../texts/shipping.ts";
 import { countryNames } from "../../texts/units.ts";
-import type { Rates } from "./types.ts";
+import { SampleNotice } from "../order_parts/label_notices.tsx";
+import type { Rates, Warehouse } from "./types.ts";
 
 const texts = shippingTexts.rates;
 type Rate = Rates["rates"][number];
@@ -59,9 +62,12 @@ function bodyOf({ weight, value, ...values }: Values) {
   };
 }
 
-/** The form values from the address, so that a link can share them. */
-function fromAddress(): Values {
-  const entries = Object.entries(first).map(([name, empty]) => {
+/** The form values from the address, so that a link can share them. By default a parcel leaves the first warehouse. */
+function fromAddress(warehouse: Warehouse | undefined): Values {
+  const { postal_code = "", country = "" } = warehouse?.address ?? {};
+  const usual: Values = { ...first, from_zip: postal_code ?? "", from_country: country };
+  const asked = query.peek().has("from_zip") || query.peek().has("from_country");
+  const entries = Object.entries(asked ? first : usual).map(([name, empty]) => {
     const given = query.peek().get(name);
     return [name, given === null ? empty : typeof empty === "boolean" ? given === "true" : given];
   });
@@ -71,6 +77,7 @@ function fromAddress(): Values {
 /** Compares the rates of all carriers for a parcel. */
 export function RatesScreen() {
   const [found, setFound] = useState<Rates | null>(null);
+  const { data: warehouses, loading } = useQuery<readonly Warehouse[]>("/inventory/locations");
   const ask = async (values: Values, key: string) => {
     const { data } = await post<Rates>("/shipping/rates", bodyOf(values), { key });
     setFound(data);
@@ -80,7 +87,16 @@ export function RatesScreen() {
     <Page title={texts.title} below={texts.intro}>
       <div class="shipping-try">
         <Card>
-          <Form fields={fields()} first={fromAddress()} submit={texts.ask} onSubmit={ask} guarded={false} />
+          {loading && <Skeleton lines={6} />}
+          {!loading && (
+            <Form
+              fields={fields()}
+              first={fromAddress(warehouses?.[0])}
+              submit={texts.ask}
+              onSubmit={ask}
+              guarded={false}
+            />
+          )}
         </Card>
         {found && (
           <Card title={texts.results} flush>
@@ -104,9 +120,13 @@ function RateList({ found: { rates, messages } }: { readonly found: Rates }) {
       wide: true,
       cell: (it) => (
         <>
-          <strong>{it.service_name}</strong> <span class="muted">{it.carrier_name}</span>{" "}
-          {it === rates[0] && <Badge tone="good">{texts.cheapest}</Badge>}{" "}
-          {it.delivery_day !== null && it.delivery_day === fastest && <Badge tone="info">{texts.fastest}</Badge>}
+          <strong>{it.service_name}</strong>
+          <div class="muted">{it.carrier_name}</div>
+          <div class="shipping-badges">
+            {it === rates[0] && <Badge tone="good">{texts.cheapest}</Badge>}
+            {it.delivery_day !== null && it.delivery_day === fastest && <Badge tone="info">{texts.fastest}</Badge>}
+            {it.sample && <Badge tone="warning">{texts.sample}</Badge>}
+          </div>
         </>
       ),
     },
@@ -149,14 +169,25 @@ function RateList({ found: { rates, messages } }: { readonly found: Rates }) {
   ];
   return (
     <>
-      {messages.map(({ carrier, service, level, code, message }) => (
+      <Notices found={{ rates, messages }} />
+      {rates.length === 0 && <EmptyState icon="truck" title={texts.none} />}
+      {rates.length > 0 && <DataTable name={texts.results} rows={rates} columns={columns} id={key} />}
+    </>
+  );
+}
+
+/** What is said of the rates: that some are samples, and the messages of carriers. */
+function Notices({ found: { rates, messages } }: { readonly found: Pick<Rates, "rates" | "messages"> }) {
+  const others = messages.filter(({ code }) => code !== "sample_rates");
+  return (
+    <div class="shipping-notices">
+      <SampleNotice of={rates} />
+      {others.map(({ carrier, service, level, code, message }) => (
         <Notice key={`${carrier} ${service} ${code}`} kind={level === "info" ? "info" : "warning"}>
           <strong>{[carrier, service].filter(Boolean).join(" ")}</strong> {message}
         </Notice>
       ))}
-      {rates.length === 0 && <EmptyState icon="truck" title={texts.none} />}
-      {rates.length > 0 && <DataTable name={texts.results} rows={rates} columns={columns} id={key} />}
-    </>
+    </div>
   );
 }
 

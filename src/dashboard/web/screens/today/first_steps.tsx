@@ -16,6 +16,8 @@ const dismissed = kept<readonly string[]>("first_steps_dismissed", [], isTexts);
 type Steps = Overview["first_steps"];
 
 const steps = [
+  { id: "warehouse", href: "/settings/house", permission: "house.manage" },
+  { id: "carrier", href: "/shipping/carriers", permission: "shipping.manage" },
   { id: "product", href: "/products/new", permission: "catalog.write" },
   { id: "stock", href: "/stock", permission: "stock.write" },
   { id: "order", href: "/orders/new", permission: "orders.write" },
@@ -40,7 +42,9 @@ export function FirstSteps({ steps: done }: { readonly steps: Steps }) {
     dismissed.set([...before, whose]);
     said(texts.dismissed, { title: words.undo, run: () => dismissed.set(before) });
   };
-  const next = steps.find(({ id }) => !done[id]);
+  // The warehouse's address and carriers are the operator's.
+  const shown = steps.filter(({ id }) => seesHouse.value || (id !== "warehouse" && id !== "carrier"));
+  const next = shown.find(({ id }) => !done[id]);
   const own: Partial<Record<keyof Steps, readonly [string, string, string]>> = seesHouse.value
     ? {}
     : texts.stepsOfMerchants;
@@ -51,7 +55,7 @@ export function FirstSteps({ steps: done }: { readonly steps: Steps }) {
     >
       <p class="today-note">{texts.startText}</p>
       <ol class="first-steps">
-        {steps.map(({ id, href, permission }) => {
+        {shown.map(({ id, href, permission }) => {
           const [title, text, act] = own[id] ?? texts.steps[id];
           const announces = !seesHouse.value && id in steps_of_merchants;
           const path = announces ? (steps_of_merchants[id] ?? href) : href;

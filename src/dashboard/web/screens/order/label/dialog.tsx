@@ -1,7 +1,8 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { post } from "../../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../../api/problem.ts";
 import { refresh, useQuery } from "../../../api/query.ts";
+import type { Warehouse } from "../../../api/stock_types.ts";
 import type { Label, Order, Rates } from "../../../api/types.ts";
 import { Button } from "../../../kit/button.tsx";
 import { Dialog } from "../../../kit/dialog.tsx";
@@ -12,34 +13,27 @@ import { useLatest } from "../../../kit/use_latest.ts";
 import { words } from "../../../texts/common.ts";
 import { money, weight } from "../../../texts/format.ts";
 import { labelTexts as texts } from "../../../texts/order.ts";
-import { openUnits } from "../../order_parts/counters.ts";
+import { agreeToSamples, PurchaseProblem } from "../../order_parts/label_notices.tsx";
+import { exceedsReserved, type LooseLine, looseLines, reservedUnits } from "../../order_parts/loose_units.ts";
 import { labelPaper } from "../../order_parts/paper.ts";
-import { choosable, chosenUnits, isAll, itemsOf, unitsField } from "../../order_parts/units.tsx";
+import { rateKey, rateOfMethod } from "../../order_parts/rates.ts";
+import { itemsOf, unitsField } from "../../order_parts/units.tsx";
 import { useProgress } from "./progress.ts";
-import { RateTable, rateKey } from "./rates.tsx";
+import { RateTable } from "./rates.tsx";
 
 const sizes = ["length", "width", "height"] as const;
 
-/** The units of an order that are in no parcel yet. */
-function looseLines(order: Order) {
-  const parcelled = new Map<string, number>();
-  for (const { status, items } of order.shipments) {
-    if (status !== "pending") continue;
-    for (const { line_id, quantity } of items) parcelled.set(line_id, (parcelled.get(line_id) ?? 0) + quantity);
-  }
-  return choosable(order, (line) => {
-    return openUnits(line) - (parcelled.get(line.id) ?? 0);
-  });
-}
-
 /** The question to the carriers from the entries; null without a valid weight. */
-function questionOf(order: Order, values: Values) {
+function questionOf(order: Order, values: Values, lines: readonly LooseLine[]) {
   const { weight, weight_unit, unit, value, insurance } = values;
+  const items = itemsOf(values["items"], lines);
+  if (lines.length > 0 && items.length === 0) return null;
   const entered = String(weight ?? "").trim();
   if (entered !== "" && !(Number(entered) > 0)) return null;
   const given = sizes.every((name) => Number(values[name]) > 0);
   return {
     order_id: order.id,
+    ...(items.length > 0 ? { items } : {}),
     ...(entered === "" ? {} : { weight: Number(entered), weight_unit }),
     ...(given
       ? { dimensions: { ...Object.fromEntries(sizes.map((name) => [name, Number(values[name])])), unit } }
@@ -57,28 +51,37 @@ const first: Values = {
   unit: "in",
   value: "",
   insurance: false,
-  additional: false,
+  reason: "",
 };
 
 /** The entries of a parcel, its rates and the purchase of one. */
 function usePurchase(order: Order) {
   const lines = looseLines(order);
-  const [values, setValues] = useState<Values>({ ...first, items: chosenUnits(lines, true) });
+  const [values, setValues] = useState<Values>({ ...first, items: reservedUnits(lines) });
   const [chosen, setChosen] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const [label, setLabel] = useState<Label | null>(null);
   const [round, setRound] = useState(0);
-  const question = questionOf(order, values);
+  const question = questionOf(order, values, lines);
+  const items = itemsOf(values["items"], lines);
+  const reason = String(values["reason"] ?? "").trim();
+  const needsReason = exceedsReserved(items, lines);
   const asked = useLatest(
     question === null || label !== null ? null : JSON.stringify([question, round]),
     async (signal) => (await post<Rates>("/shipping/rates", question, { signal, key: null })).data,
     400,
   );
-  const rate = asked.data?.rates.find((one) => rateKey(one) === chosen) ?? null;
+  const rates = asked.data?.rates ?? null;
+  const rate = rates?.find((one) => rateKey(one) === chosen) ?? null;
+  const ordered = rates === null ? null : rateOfMethod(rates, order.shipping_method);
+  // The order's method is chosen until somebody chooses another one.
+  useEffect(() => {
+    if (chosen === null && ordered !== null) setChosen(rateKey(ordered));
+  }, [ordered]);
   const set = (name: string, value: unknown) => setValues((now) => ({ ...now, [name]: value }));
   const buy = async () => {
-    if (rate === null || asked.data === null) return;
+    if (rate === null || asked.data === null || !(await agreeToSamples([rate]))) return;
     setBusy(true);
     setProblem(null);
     const worth = values["value"] === "" ? {} : { value: values["value"], insurance: values["insurance"] === true };
@@ -87,7 +90,8 @@ function usePurchase(order: Order) {
         order_id: order.id,
         quote_id: rate.quote_id,
         package: { ...asked.data.parcel, ...worth },
-        ...(lines.length === 0 || isAll(values["items"], lines) ? {} : { items: itemsOf(values["items"], lines) }),
+        ...(items.length > 0 ? { items } : {}),
+        ...(needsReason ? { reason } : {}),
       });
       refresh(new Set(["orders", "shipments"]));
       setLabel(data);
@@ -99,13 +103,15 @@ function usePurchase(order: Order) {
       setBusy(false);
     }
   };
-  return { lines, values, set, asked, rate, chosen, setChosen, busy, problem, label, setLabel, buy };
+  const ready = rate !== null && !asked.asking && question !== null && (!needsReason || reason !== "");
+  const parcel = { lines, values, set, items, needsReason };
+  return { ...parcel, asked, rate, ordered, chosen, setChosen, ready, busy, problem, label, setLabel, buy };
 }
 
 /** Compares the rates of all carriers for a parcel of an order, and buys a label. */
 export function LabelDialog({ order, onClose }: { readonly order: Order; readonly onClose: () => void }) {
-  const { lines, values, set, asked, rate, chosen, setChosen, busy, problem, label, setLabel, buy } =
-    usePurchase(order);
+  const purchase = usePurchase(order);
+  const { lines, values, set, asked, rate, ordered, chosen, setChosen, busy, problem, label, setLabel, buy } = purchase;
   if (label !== null) return <Bought label={label} onClose={onClose} onAgain={() => setLabel(null)} />;
   const weighed = values["weight"] === "" ? (asked.data?.parcel ?? null) : null;
   const fields: readonly Field[] = [
@@ -126,25 +132,41 @@ export function LabelDialog({ order, onClose }: { readonly order: Order; readonl
     },
     { kind: "money", name: "value", label: texts.value, currency: order.currency, width: "third" },
     { kind: "switch", name: "insurance", label: texts.insurance, when: ({ value }) => value !== "" },
-    ...(lines.length > 1 || lines.some(({ most }) => most > 1) ? [{ ...unitsField(lines), label: texts.items }] : []),
+    ...(lines.length > 0 ? [{ ...unitsField(lines.map(withReserved)), label: texts.items }] : []),
+    {
+      kind: "text",
+      name: "reason",
+      label: texts.unreservedReason,
+      help: texts.unreservedHelp,
+      required: true,
+      when: () => purchase.needsReason,
+    },
   ];
+  const method = order.shipping_method;
   return (
     <Dialog title={`${texts.title}: ${order.order_number}`} wide onClose={onClose} mayClose={() => !busy}>
-      <p class="dialog-text">{texts.text}</p>
+      <p class="dialog-text">
+        {texts.text} <Way order={order} />
+        {method !== null && ` ${ordered === null && asked.data ? texts.methodUnknown(method) : texts.method(method)}`}
+      </p>
+      {lines.length > 0 && lines.every(({ reserved }) => reserved === 0) && (
+        <Notice kind="warning">{texts.noneReserved}</Notice>
+      )}
       <div class="fields">
         {fields.map((field) => (
           <FieldRow key={field.name} field={field} values={values} set={set} problem={noProblem} />
         ))}
       </div>
       {asked.problem && <Notice problem={asked.problem} />}
-      {problem && <Notice problem={problem} />}
+      {purchase.needsReason && <Notice kind="warning">{texts.unreserved}</Notice>}
+      {problem && <PurchaseProblem problem={problem} />}
       <RateTable rates={asked.data} asking={asked.asking} chosen={chosen} onChoose={setChosen} />
       <footer class="dialog-acts">
         <Button title={words.cancel} onClick={onClose} disabled={busy} />
         <Button
           kind="primary"
           busy={busy}
-          disabled={rate === null || asked.asking}
+          disabled={!purchase.ready}
           title={rate === null ? texts.choose : texts.buy(money(rate.rate, rate.currency))}
           onClick={() => void buy()}
         />
@@ -153,7 +175,22 @@ export function LabelDialog({ order, onClose }: { readonly order: Order; readonl
   );
 }
 
+/** A line that says how many units are reserved, where that is fewer than are left. */
+const withReserved = (line: LooseLine): LooseLine =>
+  line.reserved < line.most ? { ...line, name: `${line.name} (${texts.reserved(line.reserved)})` } : line;
+
 const noProblem = () => undefined;
+
+/** The postal codes that the parcel goes between: that of the order's warehouse, and that of its address. */
+function Way({ order }: { readonly order: Order }) {
+  const { data } = useQuery<readonly Warehouse[]>("/inventory/locations");
+  const { warehouse_id, shipping_address } = order;
+  const from = data?.find((one) => one.warehouse_id === warehouse_id) ?? data?.[0];
+  if (from === undefined) return null;
+  const placeOf = ({ postal_code, city, country }: typeof shipping_address | Warehouse["address"]) =>
+    [postal_code ?? "", city, country].filter((part) => part !== "").join(" ");
+  return <>{texts.way(placeOf(from.address), placeOf(shipping_address))}.</>;
+}
 
 interface SizeProps {
   readonly values: Values;
@@ -192,6 +229,9 @@ interface BoughtProps {
   readonly onAgain: () => void;
 }
 
+/** Whether a warning is new here: that prices are samples was said before the purchase. */
+const isTold = ({ code }: Label["warnings"][number]) => code !== "sample_rates";
+
 /** A bought label, or one whose purchase is in progress. */
 function Bought({ label: first, onClose, onAgain }: BoughtProps) {
   const [printing, setPrinting] = useState(false);
@@ -209,7 +249,7 @@ function Bought({ label: first, onClose, onAgain }: BoughtProps) {
           {texts.failed}: {label.error?.message}
         </Notice>
       )}
-      {label.warnings.map(({ field, message }) => (
+      {label.warnings.filter(isTold).map(({ field, message }) => (
         <Notice key={`${field} ${message}`} kind="warning">
           {message}
         </Notice>

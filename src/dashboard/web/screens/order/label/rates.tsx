@@ -3,6 +3,8 @@ import { Badge } from "../../../kit/badge.tsx";
 import { Notice } from "../../../kit/notice.tsx";
 import { count, date, money } from "../../../texts/format.ts";
 import { labelTexts as texts } from "../../../texts/order.ts";
+import { SampleNotice } from "../../order_parts/label_notices.tsx";
+import { rateKey } from "../../order_parts/rates.ts";
 
 interface Props {
   readonly rates: Rates | null;
@@ -11,18 +13,17 @@ interface Props {
   readonly onChoose: (key: string) => void;
 }
 
-/** The key of a rate, which stays the same when it is quoted again. */
-export const rateKey = ({ carrier, service, account_id }: Rate) => `${carrier} ${service} ${account_id}`;
-
 /** A table of rates, cheapest first. The cheapest and the fastest are marked. */
 export function RateTable({ rates, asking, chosen, onChoose }: Props) {
   const all = rates?.rates ?? [];
   const fastest = Math.min(...all.map(({ delivery_days }) => delivery_days ?? Number.POSITIVE_INFINITY));
-  const told = rates?.messages ?? [];
+  // The notice about samples says more than the message.
+  const told = (rates?.messages ?? []).filter(({ code }) => code !== "sample_rates");
   return (
     <section class={asking ? "rates stale" : "rates"} aria-busy={asking} aria-label={texts.rates} aria-live="polite">
       {rates === null && asking && <p class="muted">{texts.asking}</p>}
       {rates !== null && all.length === 0 && <Notice kind="warning">{texts.noRates}</Notice>}
+      <SampleNotice of={all} />
       {all.length > 0 && (
         <div class="table-box">
           <table class="table rate-table">
@@ -95,7 +96,8 @@ function RateRow({ rate, at, fastest, chosen, onChoose }: RowProps) {
       <td data-label={texts.carrier}>{rate.carrier_name}</td>
       <td data-label={texts.service}>
         {rate.service_name} {at === 0 && <Badge tone="good">{texts.cheapest}</Badge>}{" "}
-        {fastest && <Badge tone="info">{texts.fastest}</Badge>}
+        {fastest && <Badge tone="info">{texts.fastest}</Badge>}{" "}
+        {rate.sample && <Badge tone="warning">{texts.sample}</Badge>}
       </td>
       <td class="right" data-label={texts.price}>
         <b>{price}</b>

@@ -1,0 +1,2 @@
+-- additive
+ALTER TABLE "labels" ADD COLUMN "sample" boolean DEFAULT false NOT NULL;

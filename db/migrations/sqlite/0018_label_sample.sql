@@ -1,0 +1,2 @@
+-- additive
+ALTER TABLE `labels` ADD `sample` integer DEFAULT false NOT NULL;

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { describeInBrowser, type House, lookAtPage, openHouse } from "../browser.ts";
+
+const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+
+/** A product with so many units in stock, and a customer's orders of it, in one of the environments. */
+async function openShop({ must }: House["live"], quantity: number) {
+  const buyer = { email: "ada@example.com", first_name: "Ada", last_name: "Buyer", shipping_addresses: [address] };
+  const customer = await must("POST", "/customers", buyer);
+  await must("POST", "/products", { sku: "TEA-1", name: "Green tea", weight: 1, weight_unit: "lb" });
+  await must("POST", "/inventory", { sku: "TEA-1", quantity });
+  return async (order_number: string, shipping_method: string | null, units = 1): Promise<{ id: string }> => {
+    const line_items = [{ sku: "TEA-1", quantity: units, unit_price: "4.50" }];
+    const shipping_address_id = customer.shipping_addresses[0].id;
+    const body = { order_number, customer_id: customer.id, shipping_address_id, line_items };
+    return (await must("POST", "/orders", { ...body, shipping_method, allow_backorder: true })).data;
+  };
+}
+
+describeInBrowser("labels on a fresh installation", () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse({}, { example_address: true });
+  }, 60_000);
+  afterAll(() => house.close());
+
+  test("the first steps are the warehouse's address and a carrier; then labels can be bought", async () => {
+    const order = await openShop(house.live, 5);
+    const { id } = await order("L-1", "Express", 8);
+    const tab = await house.open("/");
+    const { page } = tab;
+    await page.waitForSelector(".first-steps li:nth-child(1):has-text('address')");
+    await page.waitForSelector(".first-steps li:nth-child(2):has-text('Connect a carrier')");
+    await page.waitForSelector(".first-steps li:nth-child(1) .button.primary");
+    await lookAtPage(page, ".first-steps", "first-steps");
+
+    // The reserved units and the order's method are chosen already.
+    await page.goto(house.addressOf(`/orders/${id}`));
+    await page.click("text=Buy a label");
+    await page.waitForSelector(".rate-table tr.chosen:has-text('Express')");
+    expect(await page.inputValue("dialog [aria-label='Quantity of TEA-1']")).toBe("5");
+    await page.waitForSelector("dialog >> text=From 43215 Columbus US to 97201 Portland US");
+    await page.waitForSelector("dialog .notice:has-text('sample prices')");
+    await page.waitForSelector(".rate-table tr:has-text('Express') .badge:has-text('Sample')");
+    await lookAtPage(page, ".rate-table", "buy-label");
+    tab.expectRefusals(422);
+    await page.click("dialog .button.primary:has-text('Buy for')");
+    await page.click("dialog .button.primary:has-text('Buy at sample prices')");
+    await page.waitForSelector("dialog .notice:has-text('example address')");
+    await page.click("dialog a:has-text('Enter address')");
+
+    await page.waitForSelector(".notice:has-text('example address')");
+    await page.click("button:has-text('Change')");
+    await page.fill("dialog [name=name]", "Dock 7");
+    await page.fill("dialog [name='address.address_line1']", "7 Harbor Way");
+    await page.click("dialog button:has-text('Save')");
+    await page.waitForSelector("dialog", { state: "detached" });
+    const [warehouse] = (await house.live.must("GET", "/inventory/locations")).data;
+    expect(warehouse).toMatchObject({ name: "Dock 7", example_address: false, address: { name: "Dock 7" } });
+
+    // More units than stock has reserved need a reason; sample prices are not asked about again.
+    await page.goto(house.addressOf(`/orders/${id}`));
+    await page.click("text=Buy a label");
+    await page.waitForSelector(".rate-table tr.chosen:has-text('Express')");
+    await page.fill("dialog [aria-label='Quantity of TEA-1']", "6");
+    await page.waitForSelector("dialog .notice:has-text('more units than stock has reserved')");
+    const buy = page.locator("dialog .button.primary:has-text('Buy for')");
+    expect(await buy.isDisabled()).toBe(true);
+    await page.fill("dialog [name=reason]", "Found on the dock");
+    await buy.click();
+    await page.waitForSelector("dialog .notice:has-text('Reason: Found on the dock')");
+    const [label] = (await house.live.must("GET", `/shipping/labels?order_id=${id}`)).data;
+    expect(label).toMatchObject({ service: "express", sample: true, from_address: { name: "Dock 7" } });
+    await page.goto(house.addressOf(`/shipping/labels/${label.label_id}`));
+    await page.waitForSelector(".badge:has-text('Sample prices')");
+    await page.goto(house.addressOf("/"));
+    await page.waitForSelector(".first-steps li.done:nth-child(1)");
+  }, 90_000);
+
+  test("rates are asked from the warehouse's postal code", async () => {
+    const { page } = await house.open("/shipping/rates");
+    await page.waitForSelector("[name=from_zip]");
+    expect(await page.inputValue("[name=from_zip]")).toBe("43215");
+    await page.fill("[name=to_zip]", "97201");
+    await page.click("button:has-text('Ask for rates')");
+    await page.waitForSelector("tr:has-text('Standard') .badge:has-text('Sample')");
+    await page.waitForSelector(".notice:has-text('sample prices')");
+    await lookAtPage(page, ".shipping-notices", "rates");
+  });
+
+  test("labels for many orders are bought at the prices that are shown, each by its order's method", async () => {
+    const order = await openShop(house.test, 3);
+    const made = [
+      await order("T-1", "standard"),
+      await order("T-2", "Simulated Post Priority"),
+      await order("T-3", "Owl"),
+      await order("T-4", null),
+    ];
+    const { page } = await house.open("/orders?world=test&q=T-");
+    await page.waitForSelector("tr:has-text('T-4')");
+    await page.click("thead input[type=checkbox]");
+    await page.click(".bulk-bar >> text=Buy labels");
+    const row = (number: string) => page.locator(`dialog tr:has-text('${number}')`);
+    await row("T-4").locator("text=No units are reserved").waitFor();
+    const chosen = (number: string) => row(number).locator("select option:checked").textContent();
+    await row("T-1").locator("select").waitFor();
+    await row("T-2").locator("select").waitFor();
+    await row("T-3").locator("select").waitFor();
+    expect(await chosen("T-1")).toStartWith("Simulated Parcel Standard, $");
+    expect(await chosen("T-2")).toStartWith("Simulated Post Priority, $");
+    expect(await chosen("T-3")).toBe("Choose…");
+    await page.waitForSelector("dialog .button.primary:has-text('Buy 2 labels for $')");
+    await lookAtPage(page, ".bulk-labels", "buy-labels");
+    await row("T-3").locator("select").selectOption({ index: 1 });
+    const buy = page.locator("dialog .button.primary:has-text('Buy 3 labels for $')");
+    const total = Number((await buy.textContent())?.replace(/.*\$/, ""));
+    await buy.click();
+    await page.waitForSelector("dialog >> text=3 labels bought.");
+    const labels = await Promise.all(
+      made.map(async ({ id }) => (await house.test.must("GET", `/shipping/labels?order_id=${id}`)).data),
+    );
+    expect(labels.map((all) => all.map(({ carrier, service }: never) => `${carrier} ${service}`))).toEqual([
+      ["sim standard"],
+      ["sim_post priority"],
+      [expect.any(String)],
+      [],
+    ]);
+    const cents = labels.flat().reduce((sum, { cost }) => sum + Math.round(cost * 100), 0);
+    expect(cents).toBe(Math.round(total * 100));
+  }, 60_000);
+});
