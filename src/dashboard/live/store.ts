@@ -22,9 +22,9 @@ const suspension_ms = 3_600_000;
 
 /** The marks of now. */
 export async function jobMarks(db: Db): Promise<JobMarks> {
-  const { sql } = db.scoped(unscoped);
-  const [attempt] = await sql.select({ id: max(delivery_attempts.id) }).from(delivery_attempts);
-  const [notice] = await sql.select({ id: max(notices.id) }).from(notices);
+  const whole = db.scoped(unscoped);
+  const [attempt] = await whole.sql.select({ id: max(delivery_attempts.id) }).from(delivery_attempts);
+  const [notice] = await whole.sql.select({ id: max(notices.id) }).from(notices);
   return { attempt: Number(attempt?.id ?? 0), notice: Number(notice?.id ?? 0), at: db.now };
 }
 
@@ -37,33 +37,33 @@ export async function changedOwners(db: Db, noun: JobNoun, since: JobMarks): Pro
 type Owners = (db: Db, since: JobMarks) => Promise<{ readonly owner: number | null }[]>;
 
 const ownersIn: Readonly<Record<JobNoun, Owners>> = {
-  webhooks: ({ sql }, { attempt }) => {
-    const recent = sql
+  webhooks: (db, { attempt }) => {
+    const recent = db.sql
       .select({ subscription_id: delivery_attempts.subscription_id })
       .from(delivery_attempts)
       .where(gt(delivery_attempts.id, attempt))
       .orderBy(desc(delivery_attempts.id))
       .limit(rows_max)
       .as("recent");
-    return sql
+    return db.sql
       .selectDistinct({ owner: subscriptions.merchant_id })
       .from(recent)
       .innerJoin(subscriptions, eq(subscriptions.id, recent.subscription_id));
   },
-  notices: ({ sql }, { notice }) =>
-    sql.select({ owner: notices.merchant_id }).from(notices).where(gt(notices.id, notice)).limit(rows_max),
-  platforms: async ({ sql }, { at }) => {
+  notices: (db, { notice }) =>
+    db.sql.select({ owner: notices.merchant_id }).from(notices).where(gt(notices.id, notice)).limit(rows_max),
+  platforms: async (db, { at }) => {
     const changed = (table: typeof platform_imports | typeof platform_reports) =>
-      sql
+      db.sql
         .selectDistinct({ owner: platform_connections.merchant_id })
         .from(table)
         .innerJoin(platform_connections, eq(platform_connections.id, table.connection_id))
         .where(and(gt(table.updated_at, at), gt(table.id, template`(select max(id) - ${rows_max} from ${table})`)));
     return [...(await changed(platform_imports)), ...(await changed(platform_reports))];
   },
-  orders: ({ sql, now }) =>
-    sql
+  orders: (db) =>
+    db.sql
       .select({ owner: merchants.id })
       .from(merchants)
-      .where(gt(merchants.updated_at, now - suspension_ms)),
+      .where(gt(merchants.updated_at, db.now - suspension_ms)),
 };
