@@ -25,7 +25,7 @@ export const place_forms = "a folder, a file that ends in .tar.zst, or s3://buck
 export function destinationOf(to: string): Destination {
   const [, bucket, prefix = ""] = inBucket.exec(to) ?? [];
   if (bucket !== undefined) return bucketDestination({ ...bucketAccess(), bucket }, prefix, to);
-  if (/^\w+:\/\//.test(to)) throw new WrongUse(`${to} is no place for a backup: name ${place_forms}.`);
+  if (to === "-" || /^\w+:\/\//.test(to)) throw new WrongUse(`${to} is no place for a backup: name ${place_forms}.`);
   return to.endsWith(".tar.zst") ? fileDestination(to) : folderDestination(to);
 }
 
@@ -44,11 +44,15 @@ export function keepingOf(text: string, flag: string): Keeping {
 /** The content of a backup that is named as `packhouse backup` names it: a file, or `s3://bucket/key`. */
 export function readBackup(from: string): AsyncIterable<Uint8Array> {
   const [, bucket, key = ""] = inBucket.exec(from) ?? [];
+  if (from === "-") return process.stdin;
   return bucket === undefined ? createReadStream(from) : openBucket({ ...bucketAccess(), bucket }).read(key);
 }
 
 /** A backup to be restored, named in the same way. Refuses one that is not there. */
 export async function sourceOf(from: string): Promise<Source> {
+  if (from === "-") {
+    throw new WrongUse("A backup is restored and verified from its place, not from standard input: name the file.");
+  }
   const [, bucket, key = ""] = inBucket.exec(from) ?? [];
   if (bucket === undefined) return fileSource(from);
   return bucketSource(openBucket({ ...bucketAccess(), bucket }), key, from);

@@ -66,7 +66,7 @@ async function exportPerson(stores: Stores, given: Named & { to: string | undefi
   const targets = told.about.customers.slice(0, 50);
   await stores.live.write((tx) => recordCommand(tx, { world: mode, action: "exportPerson", targets }));
   const text = `${JSON.stringify(told, null, 2)}\n`;
-  if (given.to) writeWhole(given.to, text);
+  if (given.to && given.to !== "-") writeWhole(given.to, text);
   else print(text.trimEnd());
   if (given.to) print(`${given.to}: ${told.records.reduce((sum, { rows }) => sum + rows.length, 0)} records`);
   return 0;

@@ -252,7 +252,7 @@ async function runDemoCommand(given: DemoFlags): Promise<number> {
 async function runOpenApi({ out }: { out: string | undefined }): Promise<number> {
   const { describeApi } = await import("./describe.ts");
   const text = describeApi((variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""));
-  if (out) writeWhole(out, `${text}\n`);
+  if (out && out !== "-") writeWhole(out, `${text}\n`);
   else print(text);
   return 0;
 }

@@ -24,7 +24,7 @@ import {
   withStores,
 } from "./command.ts";
 import { databaseUrl, type Flags, type Given, WrongUse } from "./config.ts";
-import { type Erasure, erasures_file, readErasures } from "./database/erasures.ts";
+import { type Erasure, erasures_file, parseErasures, readErasures } from "./database/erasures.ts";
 import { startRefused } from "./database/exit.ts";
 import type { Stores } from "./database/open.ts";
 import { listRestorations } from "./database/restorations.ts";
@@ -230,6 +230,7 @@ function forwardBy({ to, moment }: Forward, say: Say, onShipped: (shipped: Shipp
 }
 
 function namedErasures(path: string): Erasure[] {
+  if (path === "-") return parseErasures(readFileSync(0, "utf8"));
   if (!existsSync(path)) throw startRefused("absent", `There is no file ${path}.`);
   return readErasures(path);
 }

@@ -90,7 +90,7 @@ async function readTwice(file: string): Promise<SheetFile["bytes"]> {
 
 function exporter<Row, After>(label: string, it: CsvFile<Row, After>, count: (db: Db) => Promise<number>): Exporting {
   return async (store, file, bom, terminal) => {
-    const target = file === undefined ? null : openWhole(file);
+    const target = file === undefined || file === "-" ? null : openWhole(file);
     const bar = progress(label, await store.read(count), terminal);
     let rows = 0;
     const cells = (row: Row) => {

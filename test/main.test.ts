@@ -122,11 +122,17 @@ describe("works", () => {
     expect((await packhouse(["verify", "--data", join(folder, "sheets")])).code).toBe(0);
   });
 
-  test("a file is taken in from a pipe, too", async () => {
+  test("a file is taken in from a pipe, too, and - is standard input and output", async () => {
     const own = await installation("piped");
     const words = ["sh", "-c", 'printf "sku,name\\nTEA,Tea\\n" | "$0" "$@"', ...usualProgram];
     const child = Bun.spawn([...words, "import", "products", "/dev/stdin", ...own], { cwd: folder, env: {} });
     expect(await child.stdout.text()).toBe("test: 1 rows: 1 created, 0 updated, 0 unchanged, 0 failed\n");
+    const counted = ["sh", "-c", 'printf "SKU;Anzahl\\nTEA;1.000\\n" | "$0" "$@"', ...usualProgram];
+    const terms = ["--decimal", ",", "--map", "Anzahl:quantity"];
+    const stock = Bun.spawn([...counted, "import", "stock", "-", ...terms, ...own], { cwd: folder, env: {} });
+    expect(await stock.stdout.text()).toBe("test: 1 rows: 1 created, 0 updated, 0 unchanged, 0 failed\n");
+    expect((await packhouse(["export", "stock", "-", ...own])).out).toContain(",1000\r\n");
+    expect(existsSync(join(folder, "-"))).toBe(false);
   });
 
   test("files are of the merchant that is named, once there are several", async () => {
@@ -243,6 +249,9 @@ describe("refuses", () => {
     [["imprt"], "did you mean import?"],
     [["imprt", "products"], "did you mean import products?"],
     [["import", "products"], "FILE"],
+    [["import", "products", "a.csv", "--decimal", ";"], "--decimal must be , or . (got ;)"],
+    [["restore", "-"], "not from standard input"],
+    [["backup", "-"], "- is no place for a backup"],
     [["import", "products", "a.csv", "b.csv"], "b.csv"],
     [["export", "stock", "--mode", "prod"], "live or test"],
   ])("%j as wrong use, in one line", async (words, said) => {

@@ -87,6 +87,8 @@ export class CommitLog {
   #cuts: ((cut: boolean) => void)[] = [];
   /** With so many frames the next pass begins. */
   #next = checkpoint_pages;
+  /** Whether the next pass follows one during which much was written. */
+  #follows = false;
   /** With so many frames, writes wait for the pass that goes on. */
   #most = most_pages;
 
@@ -131,7 +133,9 @@ export class CommitLog {
     }
     if (this.#copying !== null) this.#due ||= !this.#taking && this.#held >= this.#most;
     else if (this.#held >= this.#next) {
-      this.#most = Math.max(most_pages, growth_most * this.#held);
+      // A pass that follows another one is no reason to let the log grow further.
+      if (!this.#follows) this.#most = Math.max(most_pages, growth_most * this.#held);
+      this.#follows = false;
       this.#copying = this.#copyFirst();
     }
   }
@@ -141,8 +145,10 @@ export class CommitLog {
     this.#copying = null;
     const [done, left] = [copied - this.#copied, this.#held - copied];
     this.#copied = copied;
-    if (done >= checkpoint_pages && left >= checkpoint_pages && !this.#due) this.#next = 0;
-    else {
+    if (done >= checkpoint_pages && left >= checkpoint_pages && !this.#due) {
+      this.#next = 0;
+      this.#follows = true;
+    } else {
       this.#due = true;
       this.#settings.due();
     }

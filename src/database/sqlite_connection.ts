@@ -25,6 +25,8 @@ export const applicationId = 0x5041434b;
 const busy_timeout_ms = 5000;
 const statements_max = 1000;
 const log_limit = `journal_size_limit=${64 * 1024 * 1024}`;
+/** What is left of a long log on the disk once it begins again, where it is not written to at the moment. */
+const idle_log_limit = `journal_size_limit=${32 * 1024 * 1024}`;
 
 /** With so many pages (16 MiB) it is time to copy the log into the database. */
 export const checkpoint_pages = 4000;
@@ -70,7 +72,7 @@ export const checkpointPragmas: readonly string[] = [
   "busy_timeout=1000",
   "synchronous=full",
   "wal_autocheckpoint=0",
-  log_limit,
+  idle_log_limit,
   ...common,
 ];
 

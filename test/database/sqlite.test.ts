@@ -1,7 +1,7 @@
 // What is peculiar to the store on SQLite: group commit, its guards, its settings, trouble with the disk.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engine } from "../../src/config.ts";
@@ -191,6 +191,31 @@ if (engine === "sqlite")
       expect(await ended(add("d"))).toMatchObject({ code: "storage_unavailable" });
       expect(await ended(thingNames(store))).toMatchObject({ code: "storage_unavailable" });
       expect(fatal.length).toBe(1);
+    });
+
+    const megabytes = (file: string) => statSync(file).size / (1 << 20);
+
+    test("the log of a command that writes for long begins again, also while it reads", async () => {
+      await store.close();
+      const settings = { path, mode: "test", clock: systemClock(), log: silentLog, fatal: () => {} } as const;
+      store = openSqlite({ ...settings, waits: "commits" });
+      const text = "x".repeat(1 << 20);
+      for (let at = 0; at < 60; at += 1) {
+        await add(`${at} ${text}`);
+        await store.read(async (db) => await db.sql.select({ id: things.id }).from(things).limit(1));
+      }
+      expect(megabytes(`${path}-wal`)).toBeLessThan(24);
+    });
+
+    test("a log that one transaction made long is short again once it was copied", async () => {
+      const rows = Array.from({ length: 70 }, (_, at) => ({ name: `${at} ${"x".repeat(1 << 20)}`, quantity: 1 }));
+      await store.write(async (tx) => {
+        for (const row of rows) await insert(tx, things, [row]);
+      });
+      expect(megabytes(`${path}-wal`)).toBeGreaterThan(64);
+      // Each of these finds the log due, or begins it again.
+      for (let at = 0; at < 5; at += 1) await add(`after ${at}`);
+      expect(megabytes(`${path}-wal`)).toBeLessThan(33);
     });
 
     test("the settings are what the design says", async () => {
