@@ -15,10 +15,18 @@ export function exampleOf(schema: TSchema, samples: Samples): unknown {
   return make(schema, samples, "", "");
 }
 
+/** Whether a schema allows a sample. TypeBox knows the form of a moment only where a framework has registered it. */
+function allows(schema: TSchema, value: unknown): boolean {
+  const choices = schema["anyOf"] as TSchema[] | undefined;
+  if (choices !== undefined) return choices.some((one) => allows(one, value));
+  if (schema["format"] === "date-time") return typeof value === "string" && !Number.isNaN(Date.parse(value));
+  return Value.Check(schema, value);
+}
+
 function make(schema: TSchema, samples: Samples, parent: string, name: string): unknown {
   // A sample that the schema does not allow is meant for another field of that name.
   const sample = [samples[`${parent}.${name}`], samples[name]].find(
-    (value) => value !== undefined && Value.Check(schema, value),
+    (value) => value !== undefined && allows(schema, value),
   );
   if (sample !== undefined) return sample;
   if ("const" in schema) return schema["const"];
