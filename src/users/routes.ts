@@ -15,13 +15,14 @@ import { documented, documentedAs } from "../http/route.ts";
 import { isSecure } from "../http/security.ts";
 import type { Service } from "../http/service.ts";
 import { Fault } from "../kit/fault.ts";
-import { hashPassword, isPassword } from "../kit/password.ts";
+import { isPassword } from "../kit/password.ts";
 import { bodyOf, queryOf } from "../kit/schema.ts";
 import { directoryOf, merchantMeant } from "../merchants/directory.ts";
 import { setPassword, updateUser } from "./changes/commands.ts";
 import { lockUser } from "./commands.ts";
 import type { MerchantsById } from "./membership.ts";
 import { answerMe, membershipRoutes } from "./memberships/routes.ts";
+import { hashNewPassword } from "./passwords/commands.ts";
 import { ChangePassword, ListUsers, MeView, RoleView, UpdateMe, UpdateUser, UserView } from "./schemas.ts";
 import { hashOf, tokenIn } from "./sessions/session.ts";
 import { findSession } from "./sessions/store.ts";
@@ -192,7 +193,7 @@ async function changePassword(
   }
   if (!(await isPassword(current_password, before.password_hash))) throw wrongPassword();
   tries.succeeded(id);
-  const password_hash = await hashPassword(password);
+  const password_hash = await hashNewPassword(password, before);
   const token = tokenIn(call.request, isSecure(service, call.request));
   return answerWrite(call, 200, async (tx) => {
     const user = await lockUser(tx.scoped(unscoped), id);

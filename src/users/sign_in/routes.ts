@@ -13,18 +13,20 @@ import { isSecure, refuseCrossSite, refusePlain } from "../../http/security.ts";
 import { clientOf, type Service } from "../../http/service.ts";
 import { networkOf } from "../../kit/address.ts";
 import { Fault } from "../../kit/fault.ts";
-import { hashPassword, isPassword } from "../../kit/password.ts";
+import { wireId } from "../../kit/ids.ts";
+import { isPassword } from "../../kit/password.ts";
 import { bodyOf } from "../../kit/schema.ts";
 import { acceptInvitation, getOpenInvitation } from "../invitations/commands.ts";
 import { invitedView } from "../invitations/invitation.ts";
 import { AcceptInvitation, InvitedView, LookAtInvitation } from "../invitations/schemas.ts";
 import { createFirstUser, getLink, resetPassword } from "../links/commands.ts";
 import { sessionOf } from "../memberships/routes.ts";
+import { hashNewPassword } from "../passwords/commands.ts";
 import { beginSession, goOn, merchantsOfPeople } from "../sessions/commands.ts";
 import { cookieOf, hashOf, tokenIn } from "../sessions/session.ts";
 import { endSessionCalled, findSession } from "../sessions/store.ts";
 import { maySignIn } from "../status.ts";
-import { findUserByEmail } from "../store.ts";
+import { findUserByEmail, getUser } from "../store.ts";
 import { emailKey, type User } from "../user.ts";
 import { type Attempts, attempts } from "./attempts.ts";
 import {
@@ -163,7 +165,7 @@ async function setUp(desk: Desk, call: Call, { token, password, ...person }: Set
   const { live } = desk.service.stores;
   const opened = await desk.gate(call, null, async () => {
     await readLink(live, (db) => getLink(db, "setup", token));
-    const password_hash = await hashPassword(password);
+    const password_hash = await hashNewPassword(password, person);
     const begin = beginning(desk, call, "setUp");
     return live.write(async (tx) => begin(tx, await createFirstUser(tx, token, { ...person, password_hash })));
   });
@@ -185,8 +187,8 @@ function look({ service, gate }: Desk, call: Call, { token }: LookAtInvitation):
 async function accept(desk: Desk, call: Call, { token, name, password }: AcceptInvitation): Promise<Response> {
   const { live } = desk.service.stores;
   const opened = await desk.gate(call, null, async () => {
-    await readLink(live, (db) => getOpenInvitation(db, token));
-    const password_hash = await hashPassword(password);
+    const { email } = await readLink(live, (db) => getOpenInvitation(db, token));
+    const password_hash = await hashNewPassword(password, { email, name });
     const begin = beginning(desk, call, "acceptInvitation");
     return live.write(async (tx) => begin(tx, await acceptInvitation(tx, token, { name, password_hash })));
   });
@@ -196,13 +198,18 @@ async function accept(desk: Desk, call: Call, { token, name, password }: AcceptI
 async function reset({ service, gate }: Desk, call: Call, { token, password }: Reset): Promise<Response> {
   const { live } = service.stores;
   await gate(call, null, async () => {
-    await readLink(live, (db) => getLink(db, "reset", token));
-    const password_hash = await hashPassword(password);
+    const password_hash = await hashNewPassword(password, await readLink(live, (db) => personOf(db, token)));
     await live.write(async (tx) => {
       await keepVisit(tx, "resetPassword", await resetPassword(tx, token, password_hash), visitOf(service, call));
     });
   });
   return jsonResponse(call, 200, JSON.stringify({ reset: true }), no_store);
+}
+
+/** The user whom a link lets choose another password. Refuses: invalid_link, resource_missing. */
+async function personOf(db: Db, token: string): Promise<User> {
+  const { user_id } = await getLink(db, "reset", token);
+  return getUser(db, wireId("user", user_id ?? 0));
 }
 
 async function signOut(service: Service, call: Call): Promise<Response> {

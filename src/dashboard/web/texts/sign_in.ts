@@ -16,7 +16,7 @@ export const signInTexts = {
   other: "Sign in as somebody else",
   name: "Your name",
   newPassword: "Password",
-  passwordHelp: "At least 12 characters. A few words in a row are easy to remember and hard to guess.",
+  passwordHelp: "At least 12 characters, and none of the common passwords. A phrase of several words works well.",
   again: "Repeat the password",
   notSame: "is not the same as the password above",
   setupTitle: "Welcome to Packhouse",
