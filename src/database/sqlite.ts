@@ -8,7 +8,7 @@ import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { type Site, unreachable } from "../kit/site.ts";
 import { cutLog } from "./checkpoint.ts";
-import { CommitLog, type LogFile, openLogFile } from "./commit_log.ts";
+import { type CommandLog, CommitLog, openCommandLog } from "./commit_log.ts";
 import { findDamage } from "./damage.ts";
 import { Effects, type Listeners } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
@@ -106,7 +106,7 @@ class SqliteStore implements Store {
   /** Null when a commit waits for the disk by itself. */
   readonly #log: CommitLog | null;
   /** Where a commit waits by itself: what another process has committed before it is synced by this. */
-  readonly #before: LogFile | null;
+  readonly #before: CommandLog | null;
   readonly #listeners: Listeners = { wakes: [], changes: [] };
   #onStep: StepListener | null = null;
   readonly #inode: number;
@@ -177,7 +177,7 @@ class SqliteStore implements Store {
         return this.#dead ?? told(error);
       },
     });
-    this.#before = waits === "commits" ? openLogFile(path, sync) : null;
+    this.#before = waits === "commits" ? openCommandLog(path, this.#writer, this.#reader, sync) : null;
     this.#inode = statSync(path).ino;
     const write = this.#writer.plain;
     this.#begin = write("begin immediate");
@@ -279,7 +279,7 @@ class SqliteStore implements Store {
 
   async #flush(): Promise<void> {
     while (this.#queue.length > 0 || this.#log?.due) {
-      this.#log?.tend();
+      await (this.#log ?? this.#before)?.tend();
       if (this.#dead !== null) for (const job of this.#queue.splice(0)) job.fail(this.#dead);
       else if (this.#log?.due) await this.#renewLog(this.#log);
       else {
