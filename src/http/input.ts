@@ -103,13 +103,18 @@ async function readBytes(request: Request, kind: BodyKind): Promise<Uint8Array> 
   }
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+// A byte order mark is kept: who signs a body signs it as well.
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** A text without the byte order mark that it may begin with. */
+const withoutMark = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);
 
 /**
  * Reads JSON strictly: no repeated field, at most 32 levels, no half of a surrogate pair.
  * Refuses: malformed_request, validation_failed (with the fields that are repeated).
  */
-export function parseJson(text: string): unknown {
+export function parseJson(body: string): unknown {
+  const text = withoutMark(body);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -205,7 +205,7 @@ function orderOf(order: Fields, products: readonly Fields[], addresses: readonly
     shipping_method: readText(address["shipping_method"], 200),
     shipping_amount_cents: readAmount(order["shipping_cost_ex_tax"], currency, "shipping_cost_ex_tax"),
     currency,
-    notes: readNotes([order["customer_message"], several], products.flatMap(wishesOf)),
+    notes: readNotes([order["customer_message"], order["staff_notes"], several], products.flatMap(wishesOf)),
     created_at: readMoment(order["date_created"], "date_created"),
     updated_at,
   };

@@ -13,7 +13,7 @@ const notes_characters_max = 2000;
 /** The JSON of a notification's body. Refuses: validation_failed. */
 export function readJson(raw: string): Fields {
   try {
-    return readFields(JSON.parse(raw), "body");
+    return readFields(JSON.parse(raw.replace(/^\ufeff/, "")), "body");
   } catch {
     throw invalid("body", "must be a JSON object");
   }

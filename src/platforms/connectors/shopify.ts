@@ -148,7 +148,7 @@ function orderOf(order: Fields, lines: readonly Fields[]): PlatformOrder {
     shipping_amount_cents: costs.reduce((sum, cost) => sum + cost, 0),
     currency,
     notes: readNotes(
-      [order["note"]],
+      [order["note"], ...attributesOf(order)],
       goods.flatMap(({ line }) => wishesOf(line)),
     ),
     created_at: readMoment(order["created_at"], "created_at"),
@@ -200,6 +200,14 @@ function moneyOf(line: Fields, currency: string, field: string): LineMoney {
   const full_cents = readAmount(price, currency, `${field}.price`, ordered);
   const unit_cents = readAmount(price, currency, `${field}.price`);
   return { unit_cents, total_cents: full_cents - discount, ordered };
+}
+
+/** What the shop asked for with the whole order. Names that start with an underscore are for the shop's programs. */
+function attributesOf(order: Fields): string[] {
+  return fieldsIn(order["note_attributes"]).flatMap(({ name, value }) => {
+    const [title, words] = [readText(name, 100), readText(value, 500)];
+    return words === null || title?.startsWith("_") ? [] : [title === null ? words : `${title}: ${words}`];
+  });
 }
 
 /** What the buyer wrote for a line. Names that start with an underscore are for the shop's programs. */

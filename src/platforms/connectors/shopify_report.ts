@@ -114,6 +114,20 @@ function choose(left: ShipmentReport["lines"], open: readonly Open[], held: bool
   });
 }
 
+// How Shopify spells the carriers whose numbers it links to their own pages.
+// biome-ignore format: a table is read by its columns.
+const companies: Readonly<Record<string, string>> = {
+  amazon: "Amazon Logistics US", auspost: "Australia Post",    bluedart: "Bluedart",     canadapost: "Canada Post",
+  canpar: "Canpar",              deutschepost: "Deutsche Post", dhl: "DHL Express",       dhlecommerce: "DHL eCommerce",
+  dhlexpress: "DHL Express",     dpd: "DPD",                   evri: "Evri",             fedex: "FedEx",
+  gls: "GLS",                    lasership: "LaserShip",       ontrac: "OnTrac",         postnl: "PostNL",
+  purolator: "Purolator",        royalmail: "Royal Mail",      tnt: "TNT",               ups: "UPS",
+  usps: "USPS",                  yodel: "Yodel",
+};
+
+/** A carrier as Shopify spells it; any other as it is called here. */
+const companyOf = (carrier: string): string => companies[carrier.toLowerCase().replaceAll(/[^a-z]/g, "")] ?? carrier;
+
 async function fulfill(
   access: Access,
   parcel: ShipmentReport,
@@ -125,7 +139,7 @@ async function fulfill(
     notifyCustomer: true,
     trackingInfo: {
       number,
-      ...(parcel.carrier !== null && { company: parcel.carrier }),
+      ...(parcel.carrier !== null && { company: companyOf(parcel.carrier) }),
       ...(parcel.tracking_url !== null && { url: parcel.tracking_url }),
     },
     lineItemsByFulfillmentOrder: [...orders].map(([fulfillmentOrderId, items]) => ({

@@ -1,4 +1,5 @@
 // WooCommerce. Its notifications contain the whole order; everything else is read from its REST API, version 3.
+import { withoutEntities } from "../../kit/entities.ts";
 import { invalid } from "../../kit/fault.ts";
 import { hmacBase64, hmacHex, sameText } from "../../kit/hmac.ts";
 import type { Found } from "../../outbound/asking.ts";
@@ -104,16 +105,17 @@ const changeOf = ({ id, date_modified_gmt }: Fields) => ({
 });
 
 /**
- * WooCommerce itself has no shipments: the buyer is informed by a note of the order, recognised by our id of the parcel
- * in it. With the last parcel the order is completed, if it is still in progress.
+ * WooCommerce itself has no shipments: the buyer is informed by a note of the order. It is recognised by the tracking
+ * number in it, else by the moment at which the parcel left; notes of older releases by our id of the parcel. With the
+ * last parcel the order is completed, if it is still in progress.
  */
 async function report(access: Access, parcel: ShipmentReport): Promise<string | null> {
   const path = `/orders/${parcel.external_order_id}`;
-  const mark = `[${parcel.shipment_id}]`;
+  const marks = [`[${parcel.shipment_id}]`, markOf(parcel)];
   const order = await mustFind(access, path);
   const notes = fieldsIn(await mustFind(access, `${path}/notes`));
-  const told = notes.find(({ note }) => typeof note === "string" && note.includes(mark));
-  const { id } = told ?? fieldsOrNone((await call(access, "POST", `${path}/notes`, noteOf(parcel, mark))).json);
+  const told = notes.find(({ note }) => marks.some((mark) => String(plain(note)).includes(mark)));
+  const { id } = told ?? fieldsOrNone((await call(access, "POST", `${path}/notes`, noteOf(parcel))).json);
   const { status: theirs } = fieldsOrNone(order);
   if (parcel.last && theirs === "processing") {
     await call(access, "PUT", path, { status: "completed" });
@@ -127,15 +129,26 @@ async function mustFind(access: Access, path: string): Promise<unknown> {
   throw platformError("WooCommerce no longer has the order.", { permanent: true });
 }
 
-function noteOf({ carrier, service, tracking_number, tracking_url, last }: ShipmentReport, mark: string) {
+/** What no note of another parcel of the order says. */
+function markOf({ tracking_number, shipped_at }: ShipmentReport): string {
+  if (tracking_number !== null) return `Tracking number: ${tracking_number}.`;
+  return `It left on ${new Date(shipped_at).toISOString().slice(0, 19).replace("T", " at ")} UTC.`;
+}
+
+function noteOf(parcel: ShipmentReport) {
+  const { carrier, service, tracking_url, last } = parcel;
   const by = [carrier, service].flatMap((word) => word ?? []).join(" ");
   const words = [
-    `${last ? "Your order" : "A part of your order"} was shipped${by && ` by ${by}`} ${mark}.`,
-    ...(tracking_number === null ? [] : [`Tracking number: ${tracking_number}.`]),
+    `${last ? "Your order" : "A part of your order"} was shipped${by && ` by ${by}`}.`,
+    markOf(parcel),
     ...(tracking_url === null ? [] : [tracking_url]),
   ];
   return { note: words.join(" "), customer_note: true };
 }
+
+/** WooCommerce writes its texts for HTML. */
+const plain = (value: unknown): unknown => (typeof value === "string" ? withoutEntities(value) : value);
+const readPlain = (value: unknown, characters_max: number) => readText(plain(value), characters_max);
 
 function orderOf(order: Fields, refunds: readonly Fields[]): PlatformOrder {
   const [billing, shipping] = [fieldsOrNone(order["billing"]), fieldsOrNone(order["shipping"])];
@@ -164,10 +177,10 @@ function orderOf(order: Fields, refunds: readonly Fields[]): PlatformOrder {
       phone: readText(to["phone"], 50) ?? billing["phone"],
     }),
     lines: withUnits(items.map((item, index) => lineOf(item, refunds, currency, `line_items[${index}]`))),
-    shipping_method: readText(methods[0]?.["method_title"], 200),
+    shipping_method: readPlain(methods[0]?.["method_title"], 200),
     shipping_amount_cents: readAmount(order["shipping_total"], currency, "shipping_total"),
     currency,
-    notes: readNotes([order["customer_note"]], items.flatMap(wishesOf)),
+    notes: readNotes([plain(order["customer_note"])], items.flatMap(wishesOf)),
     created_at: readUtc(order["date_created_gmt"], "date_created_gmt"),
     updated_at: readUtc(order["date_modified_gmt"], "date_modified_gmt"),
   };
@@ -186,7 +199,7 @@ function lineOf(item: Fields, refunds: readonly Fields[], currency: string, fiel
     variant_id,
     sku: readSku(item["sku"]),
     quantity,
-    name: readText(item["name"], 200) ?? `Product ${variant_id}`,
+    name: readPlain(item["name"], 200) ?? `Product ${variant_id}`,
     ...costsOf({ unit_cents: Math.ceil(full_cents / Math.max(1, ordered)), total_cents, ordered }, quantity),
   };
 }
@@ -203,11 +216,11 @@ function refundedUnits(external_id: string, refunds: readonly Fields[]): number 
 /** What the buyer chose or wrote for a line. Keys that start with an underscore are for the shop's programs. */
 function wishesOf(item: Fields) {
   const shown = fieldsIn(item["meta_data"]).filter(({ key }) => !/^(?:_|pa_)/.test(String(key)));
-  const line = readText(item["name"], 100) ?? "Line";
+  const line = readPlain(item["name"], 100) ?? "Line";
   return shown.map(({ key, value, display_key, display_value }) => ({
     line,
-    name: display_key ?? key,
-    value: display_value ?? value,
+    name: plain(display_key ?? key),
+    value: plain(display_value ?? value),
   }));
 }
 

@@ -24,7 +24,7 @@ describe("an order", () => {
     ];
     const discounts = [{ id: "coupon", amount: "2.5000", code: "SPRING", target: "order" }];
     bc.add(
-      storeOrder(118, at, {}, [
+      storeOrder(118, at, { staff_notes: "Pack without a receipt." }, [
         { sku: "MUG-1", name: "Mug", quantity: 3, quantity_refunded: 1, product_options: options },
         { name: "Film", type: "digital" },
         { name: "Collected", order_address_id: 0, order_pickup_method_id: 3 },
@@ -80,7 +80,7 @@ describe("an order", () => {
       shipping_method: "Ground",
       shipping_amount_cents: 650,
       currency: "USD",
-      notes: "Ring twice.\nMug: Name on it: Ada",
+      notes: "Ring twice.\nPack without a receipt.\nMug: Name on it: Ada",
       created_at: at,
       updated_at: at,
     });

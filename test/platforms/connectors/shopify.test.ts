@@ -19,12 +19,16 @@ const access = () => caller.to(sh.url, sh.shop, sh.token);
 
 describe("an order", () => {
   test("is the same fetched as told", async () => {
+    const attributes = [
+      { name: "Delivery date", value: "2026-12-01" },
+      { name: "_cart", value: "c7" },
+    ];
     const wishes = [
       { name: "Engraving", value: "For Zoë" },
       { name: "_id", value: "7" },
     ];
     const order = sh.add(
-      shopOrder(5001, at, { note: "At the back door" }, [
+      shopOrder(5001, at, { note: "At the back door", note_attributes: attributes }, [
         { name: "Lamp", sku: "LAMP", quantity: 3, current_quantity: 2, price: "40.00", discount: "9.00" },
         { name: "Gift card", gift_card: true, requires_shipping: false },
         { name: "Tray", sku: null, properties: wishes },
@@ -32,6 +36,8 @@ describe("an order", () => {
       ]),
     );
     const told = read(inbound(sh.notification(order))).order;
+    expect(told?.notes).toStartWith("At the back door\nDelivery date: 2026-12-01\n");
+    expect(told?.notes).not.toContain("c7");
     const money = told?.lines.map((line) => [line.variant_id, line.unit_price_cents, line.total_cents]);
     expect(money).toEqual([
       ["900", 4000, 7400],
@@ -98,6 +104,18 @@ describe("a parcel", () => {
       },
     ]);
     expect(order.fields["fulfillment_status"]).toBe("fulfilled");
+  });
+
+  test.each([
+    ["usps", "USPS"],
+    ["ups", "UPS"],
+    ["fedex", "FedEx"],
+    ["dhl_express", "DHL Express"],
+    ["Own van", "Own van"],
+  ])("of %s names the carrier as Shopify spells it: %s", async (carrier, company) => {
+    const order = sh.add(shopOrder(5009, at));
+    await report(access(), parcel(5009, [[500900, 2]], { carrier }));
+    expect(order.fulfillments[0]?.tracking["company"]).toBe(company);
   });
 
   test("told twice is one fulfillment, whether or not the first answer arrived", async () => {

@@ -24,6 +24,15 @@ describe("an order", () => {
     expect(await fetchOrder(access(), "812")).toEqual(told);
   });
 
+  test("has no character references of HTML in its texts", async () => {
+    const methods = [{ method_title: "Café &amp; Co &#8211; 2 days", total: "5.00" }];
+    const note = "Don&#039;t ring &lt;bell&gt; &amp;amp;";
+    const told = wc.add(siteOrder(814, at, { customer_note: note, shipping_lines: methods }));
+    const { shipping_method, notes } = (await fetchOrder(access(), "814")) ?? {};
+    expect([shipping_method, notes]).toEqual(["Café & Co – 2 days", "Don't ring <bell> &amp;"]);
+    expect(read(inbound(wc.notification(told))).order?.notes).toBe(notes as string);
+  });
+
   test("is fetched without the units that were refunded", async () => {
     const order = wc.add(siteOrder(813, at, {}, [{ quantity: 3 }, { quantity: 1 }, { quantity: 2 }]));
     wc.refund(order, 81300, 1);
@@ -59,15 +68,16 @@ describe("a parcel", () => {
     expect(order.fields["status"]).toBe("processing");
     expect(await report(access(), parcel(820, [[82000, 2]], { shipment_id: "shp_1002" }))).toBe("2");
     expect(order.fields["status"]).toBe("completed");
+    const left = "A part of your order was shipped by UPS. It left on 2026-11-20 at 10:30:00 UTC.";
     expect(order.notes).toEqual([
       {
         id: 2,
         customer_note: true,
         note:
-          "Your order was shipped by UPS Ground [shp_1002]. Tracking number: 1Z999AA10123456784. " +
+          "Your order was shipped by UPS Ground. Tracking number: 1Z999AA10123456784. " +
           "https://track.example/1Z999AA10123456784",
       },
-      { id: 1, customer_note: true, note: "A part of your order was shipped by UPS [shp_1001]." },
+      { id: 1, customer_note: true, note: left },
     ]);
   });
 

@@ -61,6 +61,7 @@ type FulfillmentOrderConnection { nodes: [FulfillmentOrder!]! pageInfo: PageInfo
 
 type Order {
   id: ID! legacyResourceId: String! name: String! email: String phone: String note: String currencyCode: String!
+  customAttributes: [Attribute!]!
   createdAt: DateTime! updatedAt: DateTime! cancelledAt: DateTime closedAt: DateTime
   displayFinancialStatus: OrderDisplayFinancialStatus displayFulfillmentStatus: OrderDisplayFulfillmentStatus!
   billingAddress: MailingAddress shippingAddress: MailingAddress

@@ -98,6 +98,7 @@ export function shopOrder(id: number, at: number, order: Json = {}, lines?: read
       email: "lea@morel.example",
       phone: null,
       note: null,
+      note_attributes: [],
       currency: "EUR",
       created_at: iso(at),
       updated_at: iso(at),
@@ -182,6 +183,9 @@ export function orderView({ fields, lines, fulfillments, fulfillment_orders }: S
     email: fields["email"],
     phone: fields["phone"],
     note: fields["note"],
+    customAttributes: (fields["note_attributes"] as { name: string; value: string }[]).map(({ name, value }) => {
+      return { key: name, value };
+    }),
     currencyCode: fields["currency"],
     updatedAt: fields.updated_at,
     createdAt: fields["created_at"],

@@ -50,6 +50,17 @@ const big = (body: unknown, headers: Record<string, string> = {}) =>
   app.call("POST", "/webhooks/bigcommerce/orders", body, { key: app.keys.live.read_write, headers });
 
 describe("works", () => {
+  test("a body that begins with a byte order mark is signed as it came", async () => {
+    const shop = await connectShopify(app);
+    const marked = `\ufeff${JSON.stringify(shopifyOrder(3100))}`;
+    expect((await shop.tell(marked)).status).toBe(200);
+    const { status, body } = await shop.tell(marked, { signed_with: "another secret" });
+    expect([status, body.error.code]).toEqual([401, "invalid_signature"]);
+    const headers = { "content-type": "application/json" };
+    const product = `\ufeff${JSON.stringify({ sku: "MARKED", name: "Marked" })}`;
+    expect((await app.call("POST", "/products", product, { headers })).status).toBe(201);
+  });
+
   test("BigCommerce is answered as the specification has it, and a repeat gets the same bytes", async () => {
     await connectBig("abc1");
     const body = notification("abc1", 250, { something_else: { that: "is passed over" } });
