@@ -44,12 +44,7 @@ export async function createKey(tx: Tx, input: NewKey, random: Uint8Array): Prom
 }
 
 /** Refuses another key of an owner who has as many in use as are allowed. Refuses: key_limit. */
-function refuseFull(
-  keys: readonly ApiKey[],
-  owner: Pick<ApiKey, "merchant_id">,
-  now: number,
-  advice: string,
-): void {
+function refuseFull(keys: readonly ApiKey[], owner: Pick<ApiKey, "merchant_id">, now: number, advice: string): void {
   if (ofOwner(keys, owner).filter((key) => isActive(statusOf(key, now))).length < keys_max) return;
   const whose = owner.merchant_id === null ? "" : " of one merchant";
   throw new Fault("key_limit", `At most ${keys_max} keys${whose} of one mode may be in use: ${advice}.`);

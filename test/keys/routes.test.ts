@@ -261,7 +261,7 @@ describe("refuses", () => {
     expect((await app.get("/keys?status=active&limit=100")).body.data).toHaveLength(20);
   });
 
-  test("more than twenty keys in use; those that have ended are none, a rotated one counts until it ends", async () => {
+  test("more than twenty keys in use: those that have ended do not count, a rotated one does until then", async () => {
     const { id } = await make({ expires_at: at(1000) });
     for (let count = 4; count < 20; count += 1) await make();
     expect(told(await app.post("/keys", { name: "more", permission: "read" }))).toEqual([409, "key_limit"]);

@@ -75,9 +75,9 @@ class Frames {
     const is_last = (header & 1) === 1;
     const size = header >> 3;
     this.#skip = ((header >> 1) & 3) === rle_block ? 1 : size;
-    if (!is_last) return this.#await("block", block_header_bytes);
-    if (this.#has_checksum) this.#skip += 4;
-    this.#await("magic", magic_bytes);
+    if (is_last && this.#has_checksum) this.#skip += 4;
+    if (is_last) this.#await("magic", magic_bytes);
+    else this.#await("block", block_header_bytes);
   }
 
   #await(part: Part, size: number): void {

@@ -77,8 +77,7 @@ const places: Partial<Record<NoticeKind, string>> = {
 
 /** The e-mail of a notice. */
 export function mailOf({ id, kind, subscription_id, message, created_at }: Notice, mode: Mode): Mail {
-  const where =
-    subscription_id !== null ? "See the webhook and its log in the dashboard." : places[kind];
+  const where = subscription_id !== null ? "See the webhook and its log in the dashboard." : places[kind];
   return {
     subject: `Packhouse (${mode}): ${subjects[kind]}`,
     text: `${message}\n\nSince ${iso(created_at)}. ${where ?? ""}\n`,
