@@ -28,14 +28,14 @@ interface CommitLogSettings {
 }
 
 /** The log as a file by which the disk is waited for. */
-export interface LogFile {
+interface LogFile {
   /** Resolves when all that was committed is on the disk. */
   sync(): Promise<void>;
   close(): void;
 }
 
 /** Opens the log of a database that is open, for as long as that is: SQLite has no locks on this file to be lost. */
-export function openLogFile(path: string, sync: CommitLogSettings["sync"] = promisify(fdatasync)): LogFile {
+function openLogFile(path: string, sync: CommitLogSettings["sync"] = promisify(fdatasync)): LogFile {
   const file = openSync(`${path}-wal`, "r");
   return {
     sync: async () => {
@@ -47,6 +47,33 @@ export function openLogFile(path: string, sync: CommitLogSettings["sync"] = prom
       }
     },
     close: () => closeSync(file),
+  };
+}
+
+/** The log of a process whose commits wait for the disk by themselves. */
+export interface CommandLog extends LogFile {
+  /**
+   * Copies the log once it has grown long, between two batches. A commit copies it, too, but not to its end, since
+   * reads keep the view before that commit: without this, the log would grow until the process ends.
+   */
+  tend(): Promise<void>;
+}
+
+/** Opens the log of a writer; `renewed` of its reader resolves when no view of this process is open. */
+export function openCommandLog(
+  path: string,
+  { plain }: SqliteConnection,
+  reader: { readonly renewed: () => Promise<void> },
+  sync: CommitLogSettings["sync"],
+): CommandLog {
+  const [look, copy] = [plain("pragma wal_checkpoint(noop)"), plain("pragma wal_checkpoint(passive)")];
+  return {
+    ...openLogFile(path, sync),
+    tend: async () => {
+      if ((look.values()[0]?.[1] as number) < checkpoint_pages) return;
+      await reader.renewed();
+      copy.values();
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import type { Log } from "../kit/log.ts";
 import type { Mode } from "../kit/mode.ts";
 import { type Site, unreachable } from "../kit/site.ts";
 import { cutLog } from "./checkpoint.ts";
-import { CommitLog, type LogFile, openLogFile } from "./commit_log.ts";
+import { type CommandLog, CommitLog, openCommandLog } from "./commit_log.ts";
 import { findDamage } from "./damage.ts";
 import { Effects, type Listeners } from "./effects.ts";
 import type { Followed, JobName } from "./job_names.ts";
@@ -17,7 +17,7 @@ import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
 import { OneTurn } from "./one_turn.ts";
 import { unscoped } from "./scope.ts";
 import { scopedStore } from "./scoped_store.ts";
-import { checkpoint_pages, connectWriter, type SqliteConnection } from "./sqlite_connection.ts";
+import { connectWriter, type SqliteConnection } from "./sqlite_connection.ts";
 import { SqliteReader } from "./sqlite_reader.ts";
 import { SteadyClock } from "./steady_clock.ts";
 import type { Db, ReadLine, Scope, StepListener, Store, StoreFacts, Tx } from "./store.ts";
@@ -106,7 +106,7 @@ class SqliteStore implements Store {
   /** Null when a commit waits for the disk by itself. */
   readonly #log: CommitLog | null;
   /** Where a commit waits by itself: what another process has committed before it is synced by this. */
-  readonly #before: LogFile | null;
+  readonly #before: CommandLog | null;
   readonly #listeners: Listeners = { wakes: [], changes: [] };
   #onStep: StepListener | null = null;
   readonly #inode: number;
@@ -136,8 +136,6 @@ class SqliteStore implements Store {
   readonly #undo;
   readonly #count;
   readonly #number;
-  readonly #held;
-  readonly #copy;
 
   constructor(settings: SqliteSettings) {
     const { path, mode, clock: source, log, waits = "checkpoints", sync, follower } = settings;
@@ -177,7 +175,7 @@ class SqliteStore implements Store {
         return this.#dead ?? told(error);
       },
     });
-    this.#before = waits === "commits" ? openLogFile(path, sync) : null;
+    this.#before = waits === "commits" ? openCommandLog(path, this.#writer, this.#reader, sync) : null;
     this.#inode = statSync(path).ino;
     const write = this.#writer.plain;
     this.#begin = write("begin immediate");
@@ -187,8 +185,6 @@ class SqliteStore implements Store {
     this.#release = write("release part");
     this.#undo = write("rollback to part");
     this.#count = write("select total_changes()");
-    this.#held = write("pragma wal_checkpoint(noop)");
-    this.#copy = write("pragma wal_checkpoint(passive)");
     // The moment goes back where what waits was moved, and there alone: else the next start would not know of it.
     this.#number = write(
       "update commit_sequence set number = number + 1, at = case when ? then ? else max(at, ?) end returning number",
@@ -279,13 +275,10 @@ class SqliteStore implements Store {
 
   async #flush(): Promise<void> {
     while (this.#queue.length > 0 || this.#log?.due) {
-      this.#log?.tend();
+      await (this.#log ?? this.#before)?.tend();
       if (this.#dead !== null) for (const job of this.#queue.splice(0)) job.fail(this.#dead);
       else if (this.#log?.due) await this.#renewLog(this.#log);
-      else {
-        if (this.#log === null) await this.#copyLog();
-        await this.#runBatch();
-      }
+      else await this.#runBatch();
       // Let the answers out and the next requests in: they are the next batch.
       await nextTurn();
     }
@@ -295,17 +288,6 @@ class SqliteStore implements Store {
   async #renewLog(log: CommitLog): Promise<void> {
     await this.#syncing;
     await log.renew(() => this.#reader.renewed());
-  }
-
-  /**
-   * Copies a log that has grown long, where no thread does that. A commit copies it, too, but not to its end, since
-   * reads keep the view before that commit: the log would grow until the process ends.
-   */
-  async #copyLog(): Promise<void> {
-    await this.#syncing;
-    if ((this.#held.values()[0]?.[1] as number) < checkpoint_pages) return;
-    await this.#reader.renewed();
-    this.#copy.values();
   }
 
   async #runBatch(): Promise<void> {
