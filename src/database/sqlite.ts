@@ -17,7 +17,7 @@ import { commit_seconds, commit_writes, commits, failures } from "./meters.ts";
 import { OneTurn } from "./one_turn.ts";
 import { unscoped } from "./scope.ts";
 import { scopedStore } from "./scoped_store.ts";
-import { checkpoint_pages, connectWriter, type SqliteConnection } from "./sqlite_connection.ts";
+import { connectWriter, type SqliteConnection } from "./sqlite_connection.ts";
 import { SqliteReader } from "./sqlite_reader.ts";
 import { SteadyClock } from "./steady_clock.ts";
 import type { Db, ReadLine, Scope, StepListener, Store, StoreFacts, Tx } from "./store.ts";
@@ -136,8 +136,6 @@ class SqliteStore implements Store {
   readonly #undo;
   readonly #count;
   readonly #number;
-  readonly #held;
-  readonly #copy;
 
   constructor(settings: SqliteSettings) {
     const { path, mode, clock: source, log, waits = "checkpoints", sync, follower } = settings;
@@ -187,8 +185,6 @@ class SqliteStore implements Store {
     this.#release = write("release part");
     this.#undo = write("rollback to part");
     this.#count = write("select total_changes()");
-    this.#held = write("pragma wal_checkpoint(noop)");
-    this.#copy = write("pragma wal_checkpoint(passive)");
     // The moment goes back where what waits was moved, and there alone: else the next start would not know of it.
     this.#number = write(
       "update commit_sequence set number = number + 1, at = case when ? then ? else max(at, ?) end returning number",
@@ -282,10 +278,7 @@ class SqliteStore implements Store {
       await (this.#log ?? this.#before)?.tend();
       if (this.#dead !== null) for (const job of this.#queue.splice(0)) job.fail(this.#dead);
       else if (this.#log?.due) await this.#renewLog(this.#log);
-      else {
-        if (this.#log === null) await this.#copyLog();
-        await this.#runBatch();
-      }
+      else await this.#runBatch();
       // Let the answers out and the next requests in: they are the next batch.
       await nextTurn();
     }
@@ -295,17 +288,6 @@ class SqliteStore implements Store {
   async #renewLog(log: CommitLog): Promise<void> {
     await this.#syncing;
     await log.renew(() => this.#reader.renewed());
-  }
-
-  /**
-   * Copies a log that has grown long, where no thread does that. A commit copies it, too, but not to its end, since
-   * reads keep the view before that commit: the log would grow until the process ends.
-   */
-  async #copyLog(): Promise<void> {
-    await this.#syncing;
-    if ((this.#held.values()[0]?.[1] as number) < checkpoint_pages) return;
-    await this.#reader.renewed();
-    this.#copy.values();
   }
 
   async #runBatch(): Promise<void> {

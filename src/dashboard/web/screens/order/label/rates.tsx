@@ -95,9 +95,12 @@ function RateRow({ rate, at, fastest, chosen, onChoose }: RowProps) {
       </td>
       <td data-label={texts.carrier}>{rate.carrier_name}</td>
       <td data-label={texts.service}>
-        {rate.service_name} {at === 0 && <Badge tone="good">{texts.cheapest}</Badge>}{" "}
-        {fastest && <Badge tone="info">{texts.fastest}</Badge>}{" "}
-        {rate.sample && <Badge tone="warning">{texts.sample}</Badge>}
+        <span class="rate-service">
+          <span>{rate.service_name}</span>
+          {at === 0 && <Badge tone="good">{texts.cheapest}</Badge>}
+          {fastest && <Badge tone="info">{texts.fastest}</Badge>}
+          {rate.sample && <Badge tone="warning">{texts.sample}</Badge>}
+        </span>
       </td>
       <td class="right" data-label={texts.price}>
         <b>{price}</b>
