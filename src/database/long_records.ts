@@ -1,6 +1,8 @@
 // Records that may be long because of rows of another table, such as orders because of their lines: what a list has to
 // know before it reads them as a whole.
+import type { SQL } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
+import { unscoped } from "./scope.ts";
 import { preparedCounts, preparedOf } from "./statements.ts";
 import type { Db } from "./store.ts";
 
@@ -22,13 +24,15 @@ interface Sizes {
 
 let kinds = 0;
 
-/** About how large records are, by the rows of `of`, which names their records. */
-export function sizesBy(of: AnyPgColumn, { record, part }: Sizes) {
+/** About how large records are, by the rows of `of`, which names their records; only those that meet `where`. */
+export function sizesBy(of: AnyPgColumn, { record, part }: Sizes, where?: SQL) {
   kinds += 1;
   const kind = kinds;
-  const counts = preparedCounts(of);
-  // Whoever has a list open asks for it at the same moment as others.
-  const counted = (db: Db, ids: readonly number[]) => db.memo(`parts:${kind}:${ids}`, () => counts(db, ids));
+  const counts = preparedCounts(of, where);
+  // The ids are those of records that were seen: without an owner, an index alone tells the count. Whoever has a list
+  // open asks for it at the same moment as others.
+  const counted = (db: Db, ids: readonly number[]) =>
+    db.memo(`parts:${kind}:${ids}`, () => counts(db.scoped(unscoped), ids));
   return async (db: Db, ids: readonly number[]) => (await counted(db, ids)).map((parts) => record + parts * part);
 }
 

@@ -1,5 +1,6 @@
 // Statements that are built once for each connection and reused: building SQL costs ten times what running it does.
 import {
+  and,
   count,
   eq,
   getTableColumns,
@@ -90,14 +91,14 @@ export function preparedOf<R, A = object, S extends Reading = Reading>(
 
 /**
  * Prepares how many rows belong to each of some records: `const linesOf = preparedCounts(order_lines.order_id)`, then
- * `await linesOf(db, ids)`.
+ * `await linesOf(db, ids)`. Only those count that meet `where`: a partial index needs its condition.
  */
-export function preparedCounts(of: AnyPgColumn): (db: Db, ids: readonly number[]) => Promise<number[]> {
+export function preparedCounts(of: AnyPgColumn, where?: SQL): (db: Db, ids: readonly number[]) => Promise<number[]> {
   const counted = preparedOf((sql, isOf) =>
     sql
       .select({ id: named(of, "of"), rows: count() })
       .from(of.table)
-      .where(isOf(of))
+      .where(and(isOf(of), where))
       .groupBy(of),
   );
   return async (db, ids) => {

@@ -186,7 +186,7 @@ export async function listStocked(
 }
 
 /** About how many bytes the levels of each of these products take as JSON: it may lie in hundreds of bins. */
-export const sizesOfLevels = sizesBy(stock_items.product_id, { record: 1000, part: 250 });
+export const sizesOfLevels = sizesBy(stock_items.product_id, { record: 1000, part: 250 }, held);
 
 /** How many products match. */
 export async function countStocked(db: Db, filter: LevelFilter): Promise<number> {
