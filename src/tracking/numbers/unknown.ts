@@ -10,8 +10,8 @@ export function formOf(tracking_number: string, named: string | null) {
   };
 }
 
-const expectation = ({ carrier, format, check_digit, expected }: WrongCheckDigit) =>
-  `The check digit of a ${carrier} number (${format}) must be ${expected} (got ${check_digit})`;
+const expectation = ({ format, check_digit, expected }: WrongCheckDigit) =>
+  `The check digit must be ${expected} for ${format} (got ${check_digit})`;
 
 /** The refusal for an unknown number, with the carriers that it may belong to: all that fit, never a guess. */
 export function unknownNumber(tracking_number: string): Fault {

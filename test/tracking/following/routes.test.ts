@@ -83,7 +83,7 @@ describe("works", () => {
     const mistyped = (await follow("1Z5R89390357567126")).data;
     expect([mistyped.carrier, mistyped.detected_carriers]).toEqual(["unknown", []]);
     const wrong = { carrier: "ups", format: "UPS", check_digit: "6", expected: "7" };
-    const message = "The check digit of a ups number (UPS) must be 7 (got 6). Check the number.";
+    const message = "The check digit must be 7 for UPS (got 6). Check the number.";
     expect(mistyped.wrong_check_digits).toEqual([{ ...wrong, message }]);
     // A carrier that is named speaks for its own numbers alone.
     const named = async (carrier: string) => (await follow("331880102501", { carrier })).data.wrong_check_digits;
@@ -92,7 +92,7 @@ describe("works", () => {
     const { error } = (await app.get("/tracking/RB123456784GB")).body;
     expect(error).toMatchObject({ code: "resource_missing", detected_carriers: [] });
     expect(error.message).toEndWith(
-      "The check digit of a royal_mail number (S10) must be 5 (got 4). Check the number.",
+      "The check digit must be 5 for S10 (got 4). Check the number.",
     );
     const [batched] = (await app.post("/tracking/batch", { tracking_numbers: ["RB123456784GB"] })).body.data;
     expect(batched.error.wrong_check_digits).toEqual(error.wrong_check_digits);
