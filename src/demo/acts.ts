@@ -18,6 +18,11 @@ export interface DeliveryAddress {
   readonly country: string;
 }
 
+/** Where the sample warehouse stands. */
+type WarehouseAddress = Readonly<
+  Record<"name" | "address_line1" | "city" | "state" | "postal_code" | "country", string>
+>;
+
 /** A kitchen or shop that buys, or a private person, who has no company; the first address is the default. */
 export interface Buyer {
   readonly email: string;
@@ -51,6 +56,8 @@ export interface ReturnedItem {
 
 /** The fields of each kind of act besides its time. Acts after `order` name the order by its number. */
 interface ActFacts {
+  /** The warehouse's address and the name that prints, where it still has the example address. */
+  warehouse: { readonly address: WarehouseAddress };
   /** `kept_for` is the code of the merchant whose goods alone lie in its bins; null for those of anybody. */
   zone: { readonly zone: ColdZone; readonly kept_for: string | null };
   /** The warehouse's own prices by zone, in addition to the sample cards. */

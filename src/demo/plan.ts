@@ -17,6 +17,14 @@ interface PlanSettings {
   readonly until: number;
 }
 
+const warehouseAddress = {
+  name: "Cold Harbor Grocers",
+  address_line1: "400 Dock Street",
+  city: "Columbus",
+  state: "OH",
+  postal_code: "43215",
+  country: "US",
+};
 const order_days = 60;
 const order_count = 1_000;
 const buyer_count = 200;
@@ -52,6 +60,7 @@ export function planBusiness({ seed, until }: PlanSettings): Plan {
   const fates = decideFates(seed, wishes, short_orders, until);
   const firstOrders = new Map(wishes.toReversed().map(({ buyer, at }) => [buyer.email, at]));
   const acts: Act[] = [
+    { at: opening, kind: "warehouse", address: warehouseAddress },
     ...coldZones.map((zone) => ({ at: opening, kind: "zone", zone, kept_for: null }) as const),
     { at: opening, kind: "tariff" },
     ...catalogue.map((article) => ({ at: opening, kind: "product", article }) as const),
