@@ -1,6 +1,6 @@
 // How people come in and prove who they are. The rows lie in the live store alone.
 import { type MailStatus, mailStatuses } from "../../src/kit/mail.ts";
-import { check, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
+import { bool, check, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { ownerOrHouse } from "./merchants.ts";
 import { roles, users } from "./users.ts";
 
@@ -48,6 +48,9 @@ export const invitations = table(
       .references(() => roles.name),
     /** Of the link that accepts it. */
     hash: text().notNull(),
+    /** Whether a new user has to prove the address, and the hash of the code in the e-mail that proves it. */
+    needs_proof: bool().notNull().default(false),
+    proof_hash: text(),
     invited_by_id: text().notNull(),
     invited_by_name: text().notNull(),
     created_at: time().notNull(),

@@ -14,7 +14,7 @@ export const passwordField = () =>
   Type.String({
     minLength: password_min,
     maxLength: password_max,
-    description: `${password_min} to ${password_max} characters, any of them. Refused: common passwords, repeats, the name or address.`,
+    description: `${password_min} to ${password_max} characters, any of them. Common ones are refused.`,
   });
 
 /** What a person is called. */

@@ -100,7 +100,7 @@ function bodiesOf(ready: Supplies, sku: string, order_id: string): Supplies {
     createOrders: { body: { orders: [order] } },
     updateOrder: { ...ready["updateOrder"], body: { line_items: [{ sku, quantity: 1, unit_price: "5.00" }] } },
     createLabel: { body: { ...label, items } },
-    getRates: { body: { order_id } },
+    getRates: { body: { order_id, items } },
     createProduct: {
       body: {
         sku: "A-SET",

@@ -20,7 +20,7 @@ import { settleSessions } from "../sessions/store.ts";
 import { userStarts } from "../status.ts";
 import { findUserByEmail, insertMembership, saveUser } from "../store.ts";
 import { emailKey, type User } from "../user.ts";
-import { type Invitation, invitation_ms, statusOf } from "./invitation.ts";
+import { type Invitation, invitation_ms, isProven, proofOf, readLinkToken, statusOf } from "./invitation.ts";
 import type { CreateInvitation } from "./schemas.ts";
 import { isOpen, isPending } from "./status.ts";
 import {
@@ -40,6 +40,9 @@ import {
 export interface FreshLink {
   readonly token: string;
   readonly mail_link: string | null;
+  readonly needs_proof: boolean;
+  /** The code in the link of the e-mail; null without an e-mail. */
+  readonly code: string | null;
 }
 
 /** The user who invites, with permissions. */
@@ -53,10 +56,11 @@ type Asked = Omit<CreateInvitation, "merchant_id"> & Pick<Invitation, "merchant_
 
 const mail_job = "users.mail_invitations";
 
-function withLink(tx: Tx, { token, mail_link }: FreshLink) {
+function withLink(tx: Tx, { token, mail_link, needs_proof, code }: FreshLink) {
   if (mail_link !== null) tx.wake(mail_job, tx.now);
   const mail = freshMail(mail_link !== null, tx.now);
-  return { hash: hashOf(token), expires_at: tx.now + invitation_ms, mail_link, ...mail };
+  const proof_hash = code === null ? null : hashOf(code);
+  return { hash: hashOf(token), needs_proof, proof_hash, expires_at: tx.now + invitation_ms, mail_link, ...mail };
 }
 
 /**
@@ -141,8 +145,27 @@ export async function revokeInvitation(tx: Tx, id: string, granted: Granted): Pr
 }
 
 /** The invitation that a link accepts. Refuses: invalid_link. */
-export async function getOpenInvitation(db: Db, token: string): Promise<Invitation> {
+export async function getOpenInvitation(db: Db, link_token: string): Promise<Invitation> {
+  const { token } = readLinkToken(link_token);
   return openOne(await findInvitationByHash(db, hashOf(token)), db.now);
+}
+
+/** As `getOpenInvitation`, by a link that proves the address as well. Refuses: invalid_link. */
+export async function getProvenInvitation(db: Db, link_token: string): Promise<Invitation> {
+  const invitation = await getOpenInvitation(db, link_token);
+  refuseUnproven(invitation, link_token);
+  return invitation;
+}
+
+/** Refuses to make an account by a link that others than the holder of the address know. Refuses: invalid_link. */
+function refuseUnproven(invitation: Invitation, link_token: string): void {
+  if (isProven(invitation, readLinkToken(link_token).code)) return;
+  const way = {
+    email: `open the link in the e-mail to ${invitation.email}`,
+    operator: "ask the operator of this Packhouse for a link",
+    none: "ask for another link",
+  }[proofOf(invitation)];
+  throw new Fault("invalid_link", `This link does not make an account: ${way}, or sign in if you have one.`);
 }
 
 function openOne(invitation: Invitation | null, now: number): Invitation {
@@ -154,11 +177,13 @@ function openOne(invitation: Invitation | null, now: number): Invitation {
 /** Creates the user of an accepted invitation. Refuses: invalid_link, merchant_closed, duplicate_email. */
 export async function acceptInvitation(
   tx: Tx,
-  token: string,
+  link_token: string,
   chosen: Pick<User, "name" | "password_hash">,
 ): Promise<User> {
+  const { token } = readLinkToken(link_token);
   // Of two clients that use the link at the same moment, the second one finds it accepted.
   const invitation = openOne(await lockInvitationByHash(tx, hashOf(token)), tx.now);
+  refuseUnproven(invitation, link_token);
   const { email, merchant_id, role } = invitation;
   await refuseClosedOf(tx, invitation);
   const user = await createUser(tx, { ...chosen, email, merchant_id, role });
@@ -180,7 +205,8 @@ async function refuseClosedOf(tx: Tx, { merchant_id }: Pick<Invitation, "merchan
  * sessions of the user go on as what they are.
  * Refuses: resource_missing, invalid_link, merchant_closed, insufficient_permission, duplicate_email.
  */
-export async function joinByInvitation(tx: Tx, token: string, user_id: string): Promise<void> {
+export async function joinByInvitation(tx: Tx, link_token: string, user_id: string): Promise<void> {
+  const { token } = readLinkToken(link_token);
   const whole = tx.scoped(unscoped);
   const user = await lockUser(whole, user_id);
   const invitation = openOne(await lockInvitationByHash(whole, hashOf(token)), tx.now);

@@ -1,10 +1,12 @@
 import type { Role } from "../../access/role.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
+import { sameText } from "../../kit/hmac.ts";
 import { wireId } from "../../kit/ids.ts";
 import type { Mail, MailState } from "../../kit/mail.ts";
 import { briefView, type MerchantBrief, type MerchantsById, membershipView } from "../membership.ts";
+import { hashOf } from "../sessions/session.ts";
 import { userStarts } from "../status.ts";
-import type { InvitationStatus } from "./status.ts";
+import type { InvitationProof, InvitationStatus } from "./status.ts";
 
 /** Someone who was asked to become a user. */
 export interface Invitation extends MailState {
@@ -16,6 +18,10 @@ export interface Invitation extends MailState {
   readonly merchant_id: number | null;
   readonly role: Role;
   readonly hash: string;
+  /** Whether who makes an account by the link has to prove the address: the inviter knows the link as well. */
+  readonly needs_proof: boolean;
+  /** Of the code that only the e-mail's link has; null when no e-mail was to be sent. */
+  readonly proof_hash: string | null;
   readonly invited_by_id: string;
   readonly invited_by_name: string;
   readonly created_at: number;
@@ -35,6 +41,23 @@ export const invitation_ms = 7 * 24 * 3_600_000;
 
 /** The link that accepts an invitation. What stands behind # is sent to no server and written to no log. */
 export const invitationLink = (origin: string, token: string): string => `${origin}/dashboard/invitation#${token}`;
+
+/** What is behind the # of a link: the secret, and in an e-mail the code that proves the address. */
+export function readLinkToken(text: string): { readonly token: string; readonly code: string | null } {
+  const [token = "", code = null] = text.split(".");
+  return { token, code };
+}
+
+/** Whether who holds a link may make an account for the address of an invitation. */
+export function isProven({ needs_proof, proof_hash }: Invitation, code: string | null): boolean {
+  return !needs_proof || (code !== null && proof_hash !== null && sameText(hashOf(code), proof_hash));
+}
+
+/** By what a new user proves the address: the link alone, the link of the e-mail, or a link of the operator. */
+export function proofOf({ needs_proof, proof_hash }: Invitation): InvitationProof {
+  if (!needs_proof) return "none";
+  return proof_hash === null ? "operator" : "email";
+}
 
 /** What became of an invitation until now. */
 export function statusOf(
@@ -61,6 +84,7 @@ export function invitationView(invitation: Invitation, now: number, merchants: M
     memberships: [membership],
     status: statusOf(invitation, now),
     mail_status,
+    proof: proofOf(invitation),
     invited_by: { id: invited_by_id, name: invited_by_name },
     user_id: user_id === null ? null : wireId("user", user_id),
     created_at: iso(it.created_at),
@@ -72,11 +96,13 @@ export function invitationView(invitation: Invitation, now: number, merchants: M
 
 /** The invitation as whoever holds its link is shown it. */
 export function invitedView(
-  { email, name, role, invited_by_name, expires_at }: Invitation,
-  { merchant, existing_user }: { readonly merchant: MerchantBrief | null; readonly existing_user: boolean },
+  invitation: Invitation,
+  { merchant, existing_user }: { readonly merchant: MerchantBrief | null; readonly existing_user: boolean | null },
 ) {
-  const invited_by = invited_by_name;
-  return { email, name, role, merchant: briefView(merchant), invited_by, existing_user, expires_at: iso(expires_at) };
+  const { email, name, role, invited_by_name: invited_by, expires_at } = invitation;
+  const proof = existing_user === null ? proofOf(invitation) : "none";
+  const whose = { merchant: briefView(merchant), invited_by, proof, existing_user };
+  return { email, name, role, ...whose, expires_at: iso(expires_at) };
 }
 
 /** The e-mail of an invitation. */
@@ -92,6 +118,7 @@ export function invitationMail(
     text: [
       `${invited_by_name} invites you to ${where}, in the role ${role}.`,
       `To accept, open this link and choose a password:\n\n${link}`,
+      "Only this link makes an account for your address. Do not pass it on.",
       `The link is good until ${day} and can be used once. If you expect no invitation, you need do nothing.\n`,
     ].join("\n\n"),
     name: `invitation-${id}-${expires_at}`,

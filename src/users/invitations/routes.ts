@@ -18,6 +18,7 @@ import { CreateInvitation, InvitationView, LinkedInvitationView, ListInvitations
 import { countInvitations, getInvitation, listInvitations } from "./store.ts";
 
 const token_bytes = 32;
+const code_bytes = 16;
 
 const managing = documentedAs({ needs: "users.manage", chapter: "Users" });
 
@@ -34,7 +35,9 @@ export const invitationRoutes = (service: Service) =>
           "The answer is the only one that shows the link. If a mail server is configured, the link is also sent by" +
           " e-mail. You cannot invite to a role with more permissions than your own. An e-mail address has at most" +
           " one open invitation to the house, and one to each merchant. A user may be invited to something else, too," +
-          " and accepts that by `POST /users/me/memberships`.",
+          " and accepts that by `POST /users/me/memberships`. With a mail server, only the link of the e-mail makes" +
+          " an account, which proves the address. Without one, the link of a merchant's invitation makes none until the" +
+          " operator has sent it again and handed the new link over.",
         answers: { 201: EnvelopedView(LinkedInvitationView) },
         refuses: ["duplicate_email", "merchant_closed"],
       }),
@@ -120,9 +123,15 @@ async function answerLinked(
   const token = tokenOf(crypto.getRandomValues(new Uint8Array(token_bytes)));
   const origin = originOf(call);
   const link = invitationLink(origin, token);
-  // A link in an e-mail needs an absolute address.
-  const mail_link = mail === null || origin === "" ? null : seal(link, secret_key, invitation_purpose);
+  // A link in an e-mail needs an absolute address. It alone proves the address, since the inviter is shown the other.
+  const is_mailed = mail !== null && origin !== "";
+  const code = is_mailed ? tokenOf(crypto.getRandomValues(new Uint8Array(code_bytes))) : null;
+  const mail_link = code === null ? null : seal(`${link}.${code}`, secret_key, invitation_purpose);
+  const needs_proof = is_mailed || call.merchant_id !== null;
   const merchants = await directoryOf(call.store).now();
-  const work = async (tx: Tx) => ({ ...invitationView(await make(tx, { token, mail_link }), tx.now, merchants), link });
+  const work = async (tx: Tx) => ({
+    ...invitationView(await make(tx, { token, mail_link, needs_proof, code }), tx.now, merchants),
+    link,
+  });
   return answerWrite(call, status, work, enveloped, secret_key);
 }

@@ -5,7 +5,7 @@ import { pageFields } from "../../kit/page.ts";
 import { choice, closed, emailField, nullable, textField } from "../../kit/schema.ts";
 import { MembershipView, MerchantBriefView, memberOf } from "../membership_schemas.ts";
 import { passwordField, personName } from "../schemas.ts";
-import { invitationStatuses } from "./status.ts";
+import { invitationProofs, invitationStatuses } from "./status.ts";
 
 const moment = Type.String({ format: "date-time" });
 
@@ -37,6 +37,12 @@ const invitationFields = {
   memberships: Type.Array(MembershipView, { description: "What it gives." }),
   status: choice(invitationStatuses),
   mail_status: { ...choice(mailStatuses), description: "Where its e-mail stands; none without a mail server." },
+  proof: {
+    ...choice(invitationProofs),
+    description:
+      "By which link a new user makes an account: `none` by the one that was shown, `email` by that of the e-mail," +
+      " `operator` by one of the operator, who sends the invitation again.",
+  },
   invited_by: closed({ id: Type.String({ description: "`usr_1` or `key_3`." }), name: Type.String() }),
   user_id: nullable(Type.String({ description: "The user who accepted it." })),
   created_at: moment,
@@ -58,9 +64,14 @@ export const InvitedView = closed({
   role: choice(roles),
   merchant: nullable(MerchantBriefView),
   invited_by: Type.String({ description: "The name of the user who invites." }),
-  existing_user: Type.Boolean({
-    description: "Whether the address is that of a user, who signs in and joins by `POST /v1/users/me/memberships`.",
-  }),
+  proof: choice(invitationProofs),
+  existing_user: nullable(
+    Type.Boolean({
+      description:
+        "Whether the address is that of a user, who signs in and joins by `POST /v1/users/me/memberships`; null as" +
+        " long as the link does not prove the address.",
+    }),
+  ),
   expires_at: moment,
 });
 

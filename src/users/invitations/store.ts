@@ -86,11 +86,24 @@ export async function getInvitation(db: Db, id: string): Promise<Invitation> {
 
 /** Stores a changed invitation. */
 export async function saveInvitation(tx: Tx, invitation: Invitation): Promise<Invitation> {
-  const { hash, expires_at, accepted_at, revoked_at, user_id, mail_link, ...mail } = invitation;
+  const { hash, needs_proof, proof_hash, expires_at, accepted_at, revoked_at, user_id, mail_link, ...mail } =
+    invitation;
   const { mail_status, mail_attempts, mail_next_at } = mail;
   await tx.sql
     .update(invitations)
-    .set({ hash, expires_at, accepted_at, revoked_at, user_id, mail_link, mail_status, mail_attempts, mail_next_at })
+    .set({
+      hash,
+      needs_proof,
+      proof_hash,
+      expires_at,
+      accepted_at,
+      revoked_at,
+      user_id,
+      mail_link,
+      mail_status,
+      mail_attempts,
+      mail_next_at,
+    })
     .where(eq(invitations.id, invitation.id));
   return invitation;
 }

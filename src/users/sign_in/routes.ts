@@ -16,8 +16,8 @@ import { Fault } from "../../kit/fault.ts";
 import { wireId } from "../../kit/ids.ts";
 import { isPassword } from "../../kit/password.ts";
 import { bodyOf } from "../../kit/schema.ts";
-import { acceptInvitation, getOpenInvitation } from "../invitations/commands.ts";
-import { invitedView } from "../invitations/invitation.ts";
+import { acceptInvitation, getOpenInvitation, getProvenInvitation } from "../invitations/commands.ts";
+import { invitedView, isProven, readLinkToken } from "../invitations/invitation.ts";
 import { AcceptInvitation, InvitedView, LookAtInvitation } from "../invitations/schemas.ts";
 import { createFirstUser, getLink, resetPassword } from "../links/commands.ts";
 import { sessionOf } from "../memberships/routes.ts";
@@ -178,7 +178,9 @@ function look({ service, gate }: Desk, call: Call, { token }: LookAtInvitation):
       const invitation = await getOpenInvitation(db, token);
       const { merchant_id, email } = invitation;
       const merchant = merchant_id === null ? null : (await merchantsOfPeople(db)).byId(merchant_id);
-      return invitedView(invitation, { merchant, existing_user: (await findUserByEmail(db, email)) !== null });
+      const is_proven = isProven(invitation, readLinkToken(token).code);
+      const existing_user = is_proven ? (await findUserByEmail(db, email)) !== null : null;
+      return invitedView(invitation, { merchant, existing_user });
     });
     return jsonResponse(call, 200, JSON.stringify(invited), no_store);
   });
@@ -187,7 +189,7 @@ function look({ service, gate }: Desk, call: Call, { token }: LookAtInvitation):
 async function accept(desk: Desk, call: Call, { token, name, password }: AcceptInvitation): Promise<Response> {
   const { live } = desk.service.stores;
   const opened = await desk.gate(call, null, async () => {
-    const { email } = await readLink(live, (db) => getOpenInvitation(db, token));
+    const { email } = await readLink(live, (db) => getProvenInvitation(db, token));
     const password_hash = await hashNewPassword(password, { email, name });
     const begin = beginning(desk, call, "acceptInvitation");
     return live.write(async (tx) => begin(tx, await acceptInvitation(tx, token, { name, password_hash })));

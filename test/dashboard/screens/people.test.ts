@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
+import { client } from "../../flows/service.ts";
 import { describeInBrowser, type House, lookAt, openHouse, owner } from "../browser.ts";
 
 const password = "a quite different battery";
@@ -195,6 +196,12 @@ describeInBrowser("people", () => {
     await lookAt(house, "/sign-in", "[name=email]", "sign-in");
     await lookAt(house, "/setup#token", "[name=email]", "setup");
     await lookAt(house, path, "[name=password]", "invitation");
+    // The link of a merchant's own invitation makes no account.
+    const { key } = (await house.live.must("POST", "/keys", { name: "shop", permission: "full", merchant_id: "MAIN" }))
+      .data;
+    const shop = client(house.url, key);
+    const { link } = (await shop.must("POST", "/invitations", { email: "una@packhouse.test", role: "office" })).data;
+    await lookAt(house, `/invitation#${link.split("#")[1]}`, "text=Ask the warehouse", "invitation-unproven");
     await lookAt(house, "/reset#token", "[name=password]", "reset");
     await lookAt(house, "/second-factor", "img.qr", "second-factor");
     await lookAt(house, "/settings/profile", ".sessions li", "profile");

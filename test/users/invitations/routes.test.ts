@@ -38,6 +38,7 @@ describe("works", () => {
       role: "floor",
       merchant: null,
       invited_by: "full",
+      proof: "none",
       existing_user: false,
       expires_at: invitation.expires_at,
     });

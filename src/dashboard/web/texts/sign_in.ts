@@ -27,6 +27,11 @@ export const signInTexts = {
   invitedBy: (by: string, to: string, role: string) => `${by} invited you to join ${to} as ${role}.`,
   invitedAs: "You will sign in as",
   accept: "Accept and sign in",
+  joinProofs: {
+    email: (email: string) =>
+      `No account yet? Use the link in the email we sent to ${email}. It proves that the address is yours.`,
+    operator: (email: string) => `No account yet? Ask the warehouse for a link for ${email}. Otherwise, sign in here.`,
+  },
   invitationNoLink: "The link is incomplete. Open the whole link of your invitation.",
   resetTitle: "Choose a new password",
   resetText: "This signs you out everywhere. Sign in again with the new password.",

@@ -46,9 +46,13 @@ export const userTexts = {
   memberOfHelp: "People of a merchant see the records of that merchant alone, and not the work on the floor.",
   inviteSubmit: "Create the invitation",
   linkTitle: "The invitation is created",
-  linkText: (email: string) => `Send this link to ${email}. It is shown only once, and works once within seven days.`,
-  linkMailed: (email: string) =>
-    `An e-mail with the link is being sent to ${email}. You can also send the link yourself. It is shown only once.`,
+  linkTexts: {
+    none: (email: string) => `Send this link to ${email}. It is shown only once, and works once within seven days.`,
+    email: (email: string) =>
+      `We're emailing ${email} a link to create the account. The link below is for people who already have one.`,
+    operator: (email: string) =>
+      `If ${email} has an account, send them this link. For a new account, ask the warehouse to make the link.`,
+  },
   linkName: "the link",
   linkDone: "Done",
   invitedBy: "Invited by",

@@ -5,6 +5,7 @@ import { session, signIn } from "../../api/session.ts";
 import type { Invited } from "../../api/types.ts";
 import type { Field } from "../../kit/fields.tsx";
 import { Form } from "../../kit/form.tsx";
+import { Notice } from "../../kit/notice.tsx";
 import { actFor } from "../../shell/viewing.tsx";
 import { signInTexts as texts } from "../../texts/sign_in.ts";
 import { OpenCard } from "../sign_in/open_card.tsx";
@@ -15,8 +16,8 @@ interface Props {
   readonly text: string;
 }
 
-/** Accepts an invitation of who is a user already: after signing in he is a member there, too. */
-export function Join({ invited: { email, merchant }, token, text }: Props) {
+/** Accepts an invitation as a user who has an account, and tells others by which link they get one. */
+export function Join({ invited: { email, merchant, proof }, token, text }: Props) {
   const [asks_code, setAsksCode] = useState(false);
   const isIn = session.value?.user.email === email;
   const password = { name: "password", kind: "text", label: texts.password, type: "password" } as const;
@@ -28,8 +29,9 @@ export function Join({ invited: { email, merchant }, token, text }: Props) {
   return (
     <OpenCard title={texts.invitationTitle} text={text}>
       <p class="open-text">
-        {texts.invitedAs} <strong>{email}</strong>. {!isIn && texts.joinText}
+        {texts.invitedAs} <strong>{email}</strong>. {!isIn && proof === "none" && texts.joinText}
       </p>
+      {!isIn && proof !== "none" && <Notice kind="info">{texts.joinProofs[proof](email)}</Notice>}
       <Form
         guarded={false}
         fields={isIn ? [] : fields}

@@ -39,7 +39,8 @@ export function InvitationScreen() {
   if (invited === null) return null;
   const { email, name, role, merchant, invited_by } = invited;
   const text = texts.invitedBy(invited_by, merchant?.name ?? words.product, userTexts.roles[role]);
-  if (invited.existing_user) return <Join invited={invited} token={token} text={text} />;
+  // Whether there is an account is told by a link alone that proves the address.
+  if (invited.existing_user !== false) return <Join invited={invited} token={token} text={text} />;
   return (
     <OpenCard title={texts.invitationTitle} text={text}>
       <p class="open-text">

@@ -59,7 +59,7 @@ interface LinkProps {
 }
 
 /** Shows the link of an invitation once. */
-export function LinkDialog({ invitation: { email, link, mail_status }, onClose }: LinkProps) {
+export function LinkDialog({ invitation: { email, link, proof }, onClose }: LinkProps) {
   // If the service does not know its own address, the address of this page is used.
   const whole = link.startsWith("/") ? `${location.origin}${link}` : link;
   return (
@@ -67,7 +67,7 @@ export function LinkDialog({ invitation: { email, link, mail_status }, onClose }
       <SecretOnce
         secret={whole}
         name={texts.linkName}
-        text={mail_status === "none" ? texts.linkText(email) : texts.linkMailed(email)}
+        text={texts.linkTexts[proof](email)}
         done={texts.linkDone}
         onDone={onClose}
       />
