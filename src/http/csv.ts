@@ -1,4 +1,4 @@
-import type { Db, Store } from "../database/store.ts";
+import type { Db, ReadLine, Store } from "../database/store.ts";
 import { type Cell, csvLine, safeCell } from "../kit/csv.ts";
 import type { Call } from "./call.ts";
 import { answerSliced, inLine } from "./slices.ts";
@@ -47,8 +47,13 @@ function pageCharacters(): number {
   return Math.min(Math.max(pages_characters / Math.max(files, 1), page_characters_min), page_characters_max);
 }
 
-/** Does the work of one page when it is its turn. */
-type InTurn = (work: () => Promise<void>) => Promise<void>;
+/** When and in which line the pages of a file are read. */
+interface Reading {
+  /** Does the work of one page when it is its turn. */
+  readonly inTurn: (work: () => Promise<void>) => Promise<void>;
+  /** That of its merchant unless one is given. */
+  readonly line?: ReadLine;
+}
 
 /**
  * Writes the text of a CSV file, one page at a time. Each page is read in a view of its own, so that a slow client
@@ -62,12 +67,12 @@ class CsvWriter<Row, After> {
   #after: After | null = null;
   #ended = false;
   #row_characters: number | null = null;
-  readonly #inTurn: InTurn;
+  readonly #reading: Reading;
 
-  constructor(store: Store, file: CsvFile<Row, After>, bom: boolean, inTurn: InTurn) {
+  constructor(store: Store, file: CsvFile<Row, After>, bom: boolean, reading: Reading) {
     this.#store = store;
     this.#file = file;
-    this.#inTurn = inTurn;
+    this.#reading = reading;
     this.#text = (bom ? byte_order_mark : "") + csvLine(file.columns);
   }
 
@@ -79,7 +84,7 @@ class CsvWriter<Row, After> {
   /** Writes the next rows, and before the first of them the names of the columns; false at the end. */
   async write(): Promise<boolean> {
     const { length } = this.#text;
-    while (!this.#ended && this.#text.length === length) await this.#inTurn(() => this.#writePage());
+    while (!this.#ended && this.#text.length === length) await this.#reading.inTurn(() => this.#writePage());
     return this.waits;
   }
 
@@ -95,7 +100,7 @@ class CsvWriter<Row, After> {
     // How many files are sent is known when a page is written, and not before: a client may rest for long.
     const fitting = this.#row_characters === null ? first_limit : Math.floor(pageCharacters() / this.#row_characters);
     const limit = Math.min(Math.max(fitting, 1), limit_max);
-    const { rows, next } = await this.#store.read((db) => page(db, this.#after, limit));
+    const { rows, next } = await this.#store.read((db) => page(db, this.#after, limit), this.#reading.line);
     const text = rows.map((row) => csvLine(cells(row).map(safeCell))).join("");
     this.#text += text;
     this.#after = next;
@@ -110,7 +115,7 @@ export async function* csvPages<Row, After>(
   file: CsvFile<Row, After>,
   bom = false,
 ): AsyncGenerator<string> {
-  const writer = new CsvWriter(store, file, bom, (work) => work());
+  const writer = new CsvWriter(store, file, bom, { inTurn: (work) => work() });
   while (await writer.write()) yield writer.take();
 }
 
@@ -123,7 +128,9 @@ export async function answerCsv<Row, After>(
   file: CsvFile<Row, After>,
   { bom = false }: { readonly bom?: boolean },
 ): Promise<Response> {
-  const writer = new CsvWriter(call.store, file, bom, (work) => inLine(call, work));
+  // Not behind other reads of its merchant: the next slice, which may be another's, waits for this one.
+  const reading = { inTurn: (work: () => Promise<void>) => inLine(call, work), line: "slices" } as const;
+  const writer = new CsvWriter(call.store, file, bom, reading);
   // The first rows are read before the answer begins, so that a refusal can still be answered as one.
   await writer.write();
   let counts = false;

@@ -131,12 +131,12 @@ const labelledNumbers = prepared((sql, a: Args<{ number: string }>) =>
   sql
     .select({ merchant_id: labels.merchant_id })
     .from(labels)
-    .where(and(eq(labels.tracking_number, given(a.number)), isNull(labels.account_id))),
+    .where(eq(labels.tracking_number, given(a.number))),
 );
 
 /**
  * Of the records of one number, those that a request means that names no merchant: of a merchant whose parcel it is
- * rather than of those who only follow the number, and of the merchant whose label of ours has it rather than of those
+ * rather than of those who only follow the number, and of the merchant whose label has it rather than of those
  * who entered it by hand. So nobody can hide another merchant's parcel from the operator.
  */
 export async function meantAmong<Known extends Pick<TrackingRecord, "merchant_id" | "followed">>(

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Db } from "../../src/database/store.ts";
+import type { Db, ReadLine } from "../../src/database/store.ts";
 import type { Call } from "../../src/http/call.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../src/http/csv.ts";
 
@@ -14,7 +14,13 @@ const file: CsvFile<number> = {
   }),
   cells: (row) => [row, about],
 };
-const store = { read: <T>(work: (db: Db) => Promise<T>) => work({} as Db) };
+const lines_read = new Set<ReadLine | undefined>();
+const store = {
+  read: <T>(work: (db: Db) => Promise<T>, line?: ReadLine) => {
+    lines_read.add(line);
+    return work({} as Db);
+  },
+};
 
 async function open() {
   const request = new Request("http://packhouse.test/v1/rows.csv");
@@ -68,6 +74,8 @@ test("a file holds each of its rows once, whatever other files are sent", async 
   for (const other of others) await other.cancel();
   const lines = text.trimEnd().split("\r\n");
   expect(lines.length).toBe(rows + 1);
+  // No page waits behind other reads of its merchant, since the pages of others wait for it.
+  expect([...lines_read]).toEqual(["slices"]);
   lines.slice(1).forEach((line, at) => {
     expect(line.startsWith(`${at},`)).toBe(true);
   });

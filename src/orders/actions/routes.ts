@@ -43,12 +43,24 @@ const order = (id: string, needs: RouteNeed, summary: string, more: Partial<Rout
     ...more,
   });
 
+/** What an act locks before its orders. */
+type LockFirst = (tx: Tx, ids: readonly string[]) => Promise<void>;
+
+const nothing: LockFirst = async () => {};
+
 /**
  * Answers with an order after a command, which begins only while the order is as the request's `If-Match` says.
  * Refuses: resource_missing, precondition_failed, malformed_header.
  */
-export function answerOrder(call: Call, id: string, asked: Asked, work: (tx: Tx) => Promise<Order>): Promise<Response> {
+export function answerOrder(
+  call: Call,
+  id: string,
+  asked: Asked,
+  work: (tx: Tx) => Promise<Order>,
+  lock: LockFirst = nothing,
+): Promise<Response> {
   return answerAct(call, asked, async (tx) => {
+    await lock(tx, [id]);
     await requireVersion(tx, call, id);
     return orderAnswer(await work(tx), tx.now);
   });
@@ -83,17 +95,16 @@ interface Acting<Input> {
 type ActAlone<Input> = (tx: Tx, id: string, input: Input, actor: Actor) => Promise<Order>;
 type ActTogether<Input> = (tx: Tx, asked: readonly AskedAct<Input>[]) => Promise<readonly (Order | Fault | "alone")[]>;
 
-/** An act by which parcels leave or arrive, with their tracking records. */
+/** An act by which parcels leave or arrive, with their tracking records, which are locked before it. */
 const tracked =
   <Input>(act: ActAlone<Input>): ActAlone<Input> =>
   async (tx, id, input, actor) => {
-    await lockRecordsFirst(tx, [id]);
     const done = await act(tx, id, input, actor);
     const [order = done] = await trackMoves(tx, [{ order: done, actor }]);
     return order;
   };
 
-/** As `tracked`, of many orders at once. */
+/** As `tracked`, of many orders at once, whose records it locks. */
 const trackedTogether =
   <Input>(act: ActTogether<Input>): ActTogether<Input> =>
   async (tx, asked) => {
@@ -112,13 +123,14 @@ const trackedTogether =
   };
 
 /** Answers an act on an order. Orders for which it is asked at the same moment are acted on together. */
-function sharing<Input>(name: string, alone: ActAlone<Input>, together: ActTogether<Input>) {
+function sharing<Input>(name: string, alone: ActAlone<Input>, together: ActTogether<Input>, lock: LockFirst = nothing) {
   const act: SharedAct<{ readonly id: string; readonly input: Input }, Order> = {
     name,
     status: 200,
     // All units of an order move.
     weight: () => 5,
     alone: async (tx, { input: { id, input }, call }) => {
+      await lock(tx, [id]);
       await requireVersion(tx, call, id);
       return alone(tx, id, input, call.actor);
     },
@@ -131,13 +143,13 @@ function sharing<Input>(name: string, alone: ActAlone<Input>, together: ActToget
   };
   return ({ call, params: { id }, body, query }: Acting<Input>) =>
     query.dry_run
-      ? answerOrder(call, id, query, (tx) => alone(tx, id, body, call.actor))
+      ? answerOrder(call, id, query, (tx) => alone(tx, id, body, call.actor), lock)
       : answerTogether(call, act, { id, input: body });
 }
 
 const picked = sharing("pickOrder", pickOrder, pickOrders);
 const packed = sharing("packOrder", packOrder, packOrders);
-const shipped = sharing("shipOrder", tracked(shipOrder), trackedTogether(shipOrders));
+const shipped = sharing("shipOrder", tracked(shipOrder), trackedTogether(shipOrders), lockRecordsFirst);
 const delivered = tracked(deliverOrder);
 
 /** The acts that move an order from state to state. */
@@ -229,7 +241,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   .post(
     "/deliver",
     ({ call, params, body, query }) =>
-      answerOrder(call, params.id, query, (tx) => delivered(tx, params.id, body, call.actor)),
+      answerOrder(call, params.id, query, (tx) => delivered(tx, params.id, body, call.actor), lockRecordsFirst),
     {
       body: bodyOf(DeliverOrder),
       query: queryOf(Rehearse),

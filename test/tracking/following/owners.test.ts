@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
 import { ownTrackingNumber } from "../../../src/shipping/labels/tracking_number.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
+import { openSeller } from "../../shipping/labels/seller.ts";
 import { openShop } from "../../shipping/shop.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "../carrier.ts";
 
@@ -132,6 +133,30 @@ describe("a number of our own", () => {
     expect((await byOperator("live", "GET", `/tracking/${next}`)).body.data?.merchant_id).toBe("mer_1");
     const many = (await byOperator("live", "POST", "/tracking/batch", { tracking_numbers: [next] })).body.data;
     expect(many[0].tracking?.merchant_id).toBe("mer_1");
+  });
+});
+
+describe("a carrier's number that a label was bought with", () => {
+  test("stays its parcel's for the operator when another merchant enters it by hand", async () => {
+    await openSeller(app);
+    const headers = { "packhouse-merchant": "MAIN" };
+    const order_id = (await app.call("POST", "/orders", shops.live.draft(), { headers })).body.data.id;
+    const bought = await shops.live.label(order_id, { carrier: "swift", service: "ground" }, headers);
+    expect(bought.status).toBe(201);
+    const number: string = bought.body.data.tracking_number;
+    const row = `O-1,shipped,2025-11-01T00:00:00Z,2025-11-02T00:00:00Z,OLD,1,2.00,a@example.com,A,1 St,Reno,NV,89501,US`;
+    const head =
+      "order_number,status,created_at,shipped_at,sku,quantity,unit_price,customer_email,ship_to,address_line1," +
+      "city,state,postal_code,country,tracking_number";
+    await byRival("live", "POST", "/products", { sku: "OLD", name: "Old" });
+    const imported = await app.call("POST", "/orders/import?history=true", `${head}\n${row},${number}\n`, {
+      key: rivals.live,
+      headers: { "content-type": "text/csv" },
+    });
+    expect([imported.status, imported.body.data]).toMatchObject([200, { created: 1 }]);
+    const scanned = await byOperator("live", "POST", `/tracking/${number}/events`, { status: "picked_up" });
+    expect([scanned.status, scanned.body.data?.merchant_id]).toEqual([201, "mer_1"]);
+    expect((await byOperator("live", "GET", `/tracking/${number}`)).body.data?.order_id).toBe(order_id);
   });
 });
 
