@@ -52,6 +52,7 @@ export const keyCommands: Readonly<Record<string, KeyCommand>> = {
       },
       ...settings,
       expires: { type: "string", value: "DATE", help: `when it ends by itself, ${date}` },
+      "create-data": { type: "boolean", help: "create the data, if there is none yet, before the first serve" },
       ...json,
     },
     run: create,

@@ -127,7 +127,8 @@ function onCommandLine(group: string, all: Readonly<Record<string, KeyCommand>>)
         flags: { ...flags, ...place },
         run: (given) => {
           const work = (stores: Stores) => run(stores, given, voice).then(() => 0);
-          return withStores(given, work);
+          const creates = (given as Readonly<Record<string, unknown>>)["create-data"] === true;
+          return withStores(given, work, { must_exist: !creates });
         },
       }),
     ]),

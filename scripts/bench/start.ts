@@ -178,7 +178,7 @@ async function freePort(): Promise<number> {
 /** How long commands take that answer nobody but who has called them. */
 async function measureCommands(data: string): Promise<void> {
   console.log("\ncommands, from start to end");
-  const make = ["keys", "create", "--name", "bench", "--mode", "test", "--data", data];
+  const make = ["keys", "create", "--create-data", "--name", "bench", "--mode", "test", "--data", data];
   for (const words of [["version"], ["--help"], ["keys", "list", "--data", data], make]) {
     const took = Array.from({ length: rounds }, () => {
       const begun = performance.now();

@@ -48,7 +48,7 @@ export async function killUndos(
   const words = ["move", "--from", data, "--to", target];
   const start: string[] = [];
   for (const mode of ["live", "test"]) {
-    await well(start, "keys", "create", "--name", `till ${mode}`, "--mode", mode, ...at(data));
+    await well(start, "keys", "create", "--create-data", "--name", `till ${mode}`, "--mode", mode, ...at(data));
   }
   const keys = await well(start, "keys", "list", ...at(data));
   await well(start, ...words);

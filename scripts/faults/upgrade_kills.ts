@@ -58,7 +58,7 @@ async function must(program: readonly string[], words: readonly string[]): Promi
   return said;
 }
 
-const firstKey = ["keys", "create", "--name", "kept", "--permission", "full", "--mode", "live"];
+const firstKey = ["keys", "create", "--create-data", "--name", "kept", "--permission", "full", "--mode", "live"];
 
 async function onSqlite(): Promise<Bench> {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-upgrades-"));

@@ -220,7 +220,10 @@ export const otherRecords: Readonly<Record<string, { readonly holds: Holder; rea
   order_counts: { holds: "program", columns: ["status"] },
   movements: {
     holds: "goods",
-    columns: [...["type", "to_place", "reason", "notes", "reference_type", "reference_id", "actor_type", "actor_id"]],
+    columns: [
+      ...["type", "to_place", "reason", "notes", "reference_type", "reference_id", "actor_type", "actor_id"],
+      "unit_cost_currency",
+    ],
   },
   lots: { holds: "goods", columns: ["lot_number", "status"] },
   lot_changes: {
@@ -269,7 +272,7 @@ export const otherRecords: Readonly<Record<string, { readonly holds: Holder; rea
   invitations: {
     holds: "staff",
     columns: [
-      ...["email", "email_key", "name", "role", "hash", "invited_by_id", "invited_by_name", "mail_link"],
+      ...["email", "email_key", "name", "role", "hash", "proof_hash", "invited_by_id", "invited_by_name", "mail_link"],
       "mail_status",
     ],
   },

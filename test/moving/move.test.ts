@@ -24,7 +24,7 @@ const move = (from: string, to: string, ...more: string[]) => packhouse("move", 
 /** A data directory in which there is little. */
 async function small(name: string): Promise<string> {
   const data = join(folder, name);
-  const made = await packhouse("keys", "create", "--name", "till", "--mode", "live", ...at(data));
+  const made = await packhouse("keys", "create", "--create-data", "--name", "till", "--mode", "live", ...at(data));
   expect(made.code).toBe(0);
   const goods = await packhouse("merchants", "create", "--code", "ACME", "--name", "Acme", ...at(data));
   expect(goods.code).toBe(0);
@@ -144,7 +144,7 @@ describe("refuses", () => {
 
   test("a target that holds records, and a target of another move", async () => {
     const [data, other, target] = [await small("i"), await small("j"), await place("k")];
-    await packhouse("keys", "create", "--name", "second", "--mode", "live", ...at(other));
+    await packhouse("keys", "create", "--create-data", "--name", "second", "--mode", "live", ...at(other));
     const used = await move(data, other);
     expect([used.code, used.err]).toEqual([78, expect.stringMatching(/holds records already \(live: \d+ in \w+\)/)]);
     expect(await move(data, target)).toMatchObject({ code: 0 });

@@ -252,7 +252,7 @@ describe("refuses", () => {
   test("every bad field at once", async () => {
     const { status, body } = await shop.app.post("/orders", {
       order_number: "ord_12",
-      line_items: [{ quantity: 0, unit_price: 1.999 }],
+      line_items: [{ quantity: 0, unit_price: 1.9999 }],
       colour: "red",
     });
     expect([status, body.error.code]).toEqual([422, "validation_failed"]);

@@ -8,7 +8,7 @@ const canRestore = engine === "sqlite" || (Bun.which("pg_dump") !== null && Bun.
 test.if(canRestore)(
   `a restore that is killed leaves nothing or all, and says which (seed ${seed})`,
   async () => {
-    const fill = ["keys", "create", "--name", "shop", "--mode", "test"];
+    const fill = ["keys", "create", "--create-data", "--name", "shop", "--mode", "test"];
     expect((await killRestores(4, seed, fill, databaseUrl)).problems).toEqual([]);
   },
   120_000,

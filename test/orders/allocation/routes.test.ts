@@ -43,15 +43,15 @@ describe("works", () => {
     const [item] = body.data.items;
     const spot = { warehouse_id: main, temperature_zone: "ambient", received_at: "2026-01-02T03:04:05.000Z" };
     expect(item.chosen).toEqual([
-      { ...spot, bin: "S-2", lot_number: "L5", expiration_date: "2026-03-05T00:00:00.000Z", quantity: 3 },
-      { ...spot, bin: "S-3", lot_number: "L7", expiration_date: "2026-03-07T00:00:00.000Z", quantity: 1 },
+      { ...spot, bin: "S-2", lot_number: "L5", expiration_date: "2026-03-05T23:59:59.999Z", quantity: 3 },
+      { ...spot, bin: "S-3", lot_number: "L7", expiration_date: "2026-03-07T23:59:59.999Z", quantity: 1 },
     ]);
     expect(item.passed_over).toEqual([
       {
         ...spot,
         bin: "S-1",
         lot_number: "L9",
-        expiration_date: "2026-03-09T00:00:00.000Z",
+        expiration_date: "2026-03-09T23:59:59.999Z",
         on_hand: 5,
         free: 5,
         reason: "expires_later",
