@@ -59,22 +59,40 @@ export interface CommandLog extends LogFile {
   tend(): Promise<void>;
 }
 
+/** How the log of a writer is synced, and who is told when a checkpoint fails. */
+type CommandLogSettings = Pick<CommitLogSettings, "sync" | "log" | "failed">;
+
 /** Opens the log of a writer; `renewed` of its reader resolves when no view of this process is open. */
 export function openCommandLog(
   path: string,
-  { plain }: SqliteConnection,
+  { plain }: Pick<SqliteConnection, "plain">,
   reader: { readonly renewed: () => Promise<void> },
-  sync: CommitLogSettings["sync"],
+  { sync, ...told }: CommandLogSettings,
 ): CommandLog {
   const [look, copy] = [plain("pragma wal_checkpoint(noop)"), plain("pragma wal_checkpoint(passive)")];
+  // How many frames the log held when it was tried last: a view of another process may keep them from being copied.
+  let tried = Number.POSITIVE_INFINITY;
   return {
     ...openLogFile(path, sync),
     tend: async () => {
-      if ((look.values()[0]?.[1] as number) < checkpoint_pages) return;
-      await reader.renewed();
-      copy.values();
+      try {
+        const [, held, copied] = look.values()[0] as [number, number, number];
+        const isTooSoon = held >= tried && held < tried + checkpoint_pages / 4;
+        if (held - copied < checkpoint_pages || isTooSoon) return;
+        tried = held;
+        await reader.renewed();
+        copy.values();
+      } catch (error) {
+        noticeFailure(told, error);
+      }
     },
   };
+}
+
+/** A checkpoint that fails for want of room or because of a lock is tried again later: nothing hangs on it. */
+function noticeFailure({ log, failed }: Pick<CommitLogSettings, "log" | "failed">, error: unknown): void {
+  if (troubleOf(error) === "fatal") failed(error);
+  log.warn("the log of the database could not be copied", { reason: String(error) });
 }
 
 /**
@@ -249,7 +267,6 @@ export class CommitLog {
     this.#file.close();
   }
 
-  /** A checkpoint that fails for want of room or because of a lock is tried again later: nothing hangs on it. */
   async #tried(pass: () => Promise<Frames>): Promise<Frames> {
     try {
       return await pass();
@@ -260,7 +277,6 @@ export class CommitLog {
   }
 
   #notice(error: unknown): void {
-    if (troubleOf(error) === "fatal") this.#settings.failed(error);
-    this.#settings.log.warn("the log of the database could not be copied", { reason: String(error) });
+    noticeFailure(this.#settings, error);
   }
 }

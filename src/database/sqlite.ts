@@ -148,12 +148,13 @@ class SqliteStore implements Store {
     };
     const synced = waits === "commits" ? "by_commit" : "by_others";
     this.#writer = connectWriter(path, { enter: () => this.#enter(), failed }, synced);
+    const heard = { log, failed: (error: unknown) => this.#notice(error) };
     this.#log =
       waits === "commits"
         ? null
         : new CommitLog({
+            ...heard,
             path,
-            log,
             sync,
             follower,
             writer: this.#writer,
@@ -161,7 +162,6 @@ class SqliteStore implements Store {
             due: () => {
               if (!this.#closed) this.#wake();
             },
-            failed: (error) => this.#notice(error),
           });
     this.#reader = new SqliteReader({
       path,
@@ -175,7 +175,7 @@ class SqliteStore implements Store {
         return this.#dead ?? told(error);
       },
     });
-    this.#before = waits === "commits" ? openCommandLog(path, this.#writer, this.#reader, sync) : null;
+    this.#before = waits === "commits" ? openCommandLog(path, this.#writer, this.#reader, { sync, ...heard }) : null;
     this.#inode = statSync(path).ino;
     const write = this.#writer.plain;
     this.#begin = write("begin immediate");

@@ -3,15 +3,16 @@ import { dayStart } from "../kit/zone.ts";
 import { fillShelf, freshShelves } from "./backorders/commands.ts";
 import { listAwaitedProducts, type WaitingPlace } from "./backorders/store.ts";
 import { expireBookings } from "./bookings/commands.ts";
-import { saveTurn } from "./ledger/store.ts";
+import { clearTurns } from "./ledger/store.ts";
 import { listExpiredLots, markLotsExpired, nextLastDay } from "./lots/store.ts";
 import { noteTurns, shelfOf } from "./shelves/commands.ts";
 import { listTurned, nextTurnDay } from "./stock/store.ts";
 import { type LocalDays, localDays } from "./warehouses/store.ts";
 
-const slice = 500;
 // Each of them may be of another SKU with an event of its own, and other requests wait for a slice as a whole.
 const expiry_slice = 100;
+// So many slices in one round.
+const expiry_slices_max = 50;
 
 /** Ends reservations past their time, a slice of them; answers when to run next (ms), or null. */
 export async function expireReservations(store: Store): Promise<number | null> {
@@ -19,25 +20,33 @@ export async function expireReservations(store: Store): Promise<number | null> {
 }
 
 /**
- * Notes what a new day in a warehouse changes of its stock, a slice of it: lots whose last day is over are put aside.
- * Answers when to run next (ms), or null.
+ * Notes what a new day in a warehouse changes of its stock, a slice of it in each transaction: lots whose last day is
+ * over are put aside. Answers when to run next (ms), or null.
  */
 export async function expireLots(store: Store): Promise<number | null> {
-  return store.write(async (tx) => {
-    const days = await localDays(tx);
-    const turned = await listTurned(tx, days, slice);
-    const past = await listExpiredLots(tx, days, slice);
-    const products = [...turned, ...past].map(({ product_id }) => product_id);
-    // Opening a shelf puts aside what has expired on it; lots without units are only marked.
-    const shelves = await freshShelves(tx, products);
-    for (const id of new Set(products)) await noteTurns(tx, shelfOf(shelves, id));
-    // Of what is gone there is nothing to tell.
-    const gone = turned.flatMap(({ id, on_hand }) => (on_hand === 0 ? id : []));
-    await saveTurn(tx, gone, null);
-    const ids = past.map((lot) => lot.id);
-    if (ids.length > 0) await markLotsExpired(tx, ids);
-    return turned.length >= slice || past.length >= slice ? tx.now : nextTurn(tx, days);
-  });
+  for (let slices = 1; slices < expiry_slices_max; slices += 1) {
+    const { more, next } = await store.write(expireSlice);
+    if (!more) return next;
+  }
+  return (await store.write(expireSlice)).next;
+}
+
+async function expireSlice(tx: Tx): Promise<{ readonly more: boolean; readonly next: number | null }> {
+  const days = await localDays(tx);
+  const turned = await listTurned(tx, days, expiry_slice);
+  const past = await listExpiredLots(tx, days, expiry_slice);
+  const products = [...turned, ...past].map(({ product_id }) => product_id);
+  // Opening a shelf puts aside what has expired on it; lots without units are only marked.
+  const shelves = await freshShelves(tx, products);
+  const opened = new Set(products.map((id) => shelfOf(shelves, id)));
+  await noteTurns(tx, opened);
+  // Of what is gone there is nothing to tell. Units may have come since it was listed.
+  const listed = turned.map(({ id }) => id);
+  await clearTurns(tx, listed);
+  const ids = past.map((lot) => lot.id);
+  if (ids.length > 0) await markLotsExpired(tx, ids);
+  const more = turned.length >= expiry_slice || past.length >= expiry_slice;
+  return { more, next: more ? tx.now : await nextTurn(tx, days) };
 }
 
 /** When (ms) time next changes any stock, or null. */

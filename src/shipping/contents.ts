@@ -53,17 +53,19 @@ function productWeight(product: Weighed | undefined): Weight | null {
   return readWeight(product.weight, product.weight_unit ?? "lb");
 }
 
-/** The customs contents of goods, valued in US dollars; none for an order in another currency. */
+/** The customs contents of goods of an order, valued in its currency. */
 export function contentsOf(goods: readonly Goods[], products: readonly Weighed[], currency: string): Content[] {
-  if (currency !== "USD") return [];
   const known = new Map(products.map((product) => [product.id, product]));
   return goods.map(({ line, quantity }) => {
     const customs = known.get(line.product_id)?.customs ?? null;
     const weight = weightOf(line, known);
     return {
+      product_id: line.product_id,
+      sku: line.sku,
       description: customs?.description ?? line.name,
       quantity,
       value_cents: costOf(line, quantity),
+      currency,
       weight: weight === null ? null : times(weight, quantity),
       hs_code: customs?.hs_code ?? null,
       country_of_origin: customs?.country_of_origin ?? null,

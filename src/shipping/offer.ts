@@ -34,10 +34,13 @@ export interface ListedCarrier {
 
 /** Goods of one kind in a parcel, as customs declare them. */
 export interface Content {
+  readonly product_id: number;
+  readonly sku: string;
   readonly description: string;
   readonly quantity: number;
-  /** The value of all of them, in cents of US dollars. */
+  /** The value of all of them, in cents of `currency`. */
   readonly value_cents: number;
+  readonly currency: string;
   /** The weight of all of them; null when unknown. */
   readonly weight: Weight | null;
   readonly hs_code: string | null;

@@ -1,5 +1,5 @@
 // A disk that takes its time: reads go on and see what is on it, writes wait, and the log stays short.
-import { Database } from "bun:sqlite";
+import { Database, type Statement } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { fdatasyncSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { sql as template } from "drizzle-orm";
 import fc from "fast-check";
 import { engine } from "../../src/config.ts";
 import { openCheckpoint } from "../../src/database/checkpoint.ts";
-import { CommitLog } from "../../src/database/commit_log.ts";
+import { CommitLog, openCommandLog } from "../../src/database/commit_log.ts";
 import { migrateSqlite } from "../../src/database/migrate.ts";
 import { openSqlite, type SqliteSettings } from "../../src/database/sqlite.ts";
 import { connectWriter } from "../../src/database/sqlite_connection.ts";
@@ -261,6 +261,33 @@ if (engine === "sqlite")
       expect([looked.due, warnings.length, fatal]).toEqual([false, 1, []]);
       await looked.close();
       writer.close();
+    });
+
+    test("a log that a command cannot copy stops no write, and is tried again once it is longer", async () => {
+      open();
+      let [held, copied, error] = [3999, 0, "SQLITE_IOERR_WRITE"];
+      const tried: number[] = [];
+      const copy = () => {
+        tried.push(held);
+        throw Object.assign(new Error("failed"), { code: error });
+      };
+      const plain = (query: string) =>
+        ({ values: query.includes("noop") ? () => [[0, held, copied]] : copy }) as unknown as Statement;
+      const warnings: string[] = [];
+      const log = { ...silentLog, warn: (message: string) => warnings.push(message) };
+      const settings = { log, failed: () => fatal.push("failed"), sync: undefined };
+      const command = openCommandLog(path, { plain }, { renewed: async () => {} }, settings);
+      for (held of [3999, 4000, 4500, 5000, 5001]) await command.tend();
+      expect([tried, warnings.length, fatal]).toEqual([[4000, 5000], 2, []]);
+      // What has been copied already is no reason to copy it again.
+      [held, copied] = [9000, 5001];
+      await command.tend();
+      expect(tried).toEqual([4000, 5000]);
+      // The log has begun anew.
+      [held, copied, error] = [4200, 0, "SQLITE_CORRUPT"];
+      await command.tend();
+      expect([tried, fatal.splice(0)]).toEqual([[4000, 5000, 4200], ["failed"]]);
+      command.close();
     });
 
     test("a log that was copied begins anew in the thread of the checkpoint, not at the next write", async () => {

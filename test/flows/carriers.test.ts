@@ -179,7 +179,7 @@ describe("four carriers, of which one hangs and one fails", () => {
     await expectDelivered(trade, bought);
   });
 
-  test("a parcel to another country, whose goods are declared without a word of the client's", async () => {
+  test("a parcel to another country, declared once its product tells its origin and weight", async () => {
     const { call, easypost, shop } = trade;
     const customer = await call("POST", "/customers", {
       email: "alan@example.com",
@@ -204,11 +204,17 @@ describe("four carriers, of which one hangs and one fails", () => {
       service: "ExpressWorldwide",
       package: inBox,
     };
+    const sold = easypost.purchases.length;
+    const refused = await call("POST", "/shipping/labels", wanted);
+    expect([refused.status, refused.body.error.code]).toEqual([422, "validation_failed"]);
+    expect(easypost.purchases).toHaveLength(sold);
+    const customs = { country_of_origin: "IN" };
+    await call("PATCH", `/products/${shop.product_id}`, { customs, weight: 12, weight_unit: "oz" });
     const { status, body } = await call("POST", "/shipping/labels", wanted);
     expect([status, body.data?.status, body.error]).toEqual([201, "completed", undefined]);
     const { shipment_id = "" } = easypost.purchases.at(-1) ?? {};
     expect(easypost.shipments.get(shipment_id)?.["customs_info"]).toMatchObject({
-      customs_items: [{ description: "Rice, 1 kg", quantity: 3, value: 9.6, weight: 40, origin_country: "US" }],
+      customs_items: [{ description: "Rice, 1 kg", quantity: 3, value: 9.6, weight: 36, origin_country: "IN" }],
     });
   });
 });

@@ -49,5 +49,5 @@ export async function openShop(app: TestApp, mode: "live" | "test" = "live") {
   /** Buys a label for an order. */
   const label = (order_id: string | number, fields: object = {}, headers: Record<string, string> = {}) =>
     app.call("POST", "/shipping/labels", { order_id, carrier, ...parcel, ...fields }, { key, headers });
-  return { key, draft, order, label };
+  return { key, product_id: product.data.id as string, draft, order, label };
 }

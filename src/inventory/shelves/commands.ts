@@ -147,12 +147,19 @@ function wakeAtTurn(tx: Tx, { timezone }: Spot, turns_on: number | null): void {
   if (turns_on !== null) tx.wake("inventory.expire_lots", dayStart(turns_on, timezone));
 }
 
-/** Notes on which day time next changes each item of a shelf, so that what it has done until now is told once. */
-export async function noteTurns(tx: Tx, { product, items }: OpenShelf): Promise<void> {
-  const turn = (item: StockItem) => turnOf(item, product.min_shelf_life_days, tx.now);
-  const turned = items.filter((item) => item.id !== 0 && item.turns_on !== turn(item));
-  if (turned.length === 0) return;
-  for (const [turns_on, some] of Map.groupBy(turned, turn)) {
+/** Notes on which day time next changes each item of some shelves, so that what it has done until now is told once. */
+export async function noteTurns(tx: Tx, shelves: Iterable<OpenShelf>): Promise<void> {
+  const turned = new Map<number | null, StockItem[]>();
+  for (const { product, items } of shelves) {
+    for (const item of items) {
+      const turns_on = turnOf(item, product.min_shelf_life_days, tx.now);
+      if (item.id === 0 || item.turns_on === turns_on) continue;
+      const same = turned.get(turns_on);
+      if (same === undefined) turned.set(turns_on, [item]);
+      else same.push(item);
+    }
+  }
+  for (const [turns_on, some] of turned) {
     const ids = some.map(({ id }) => id);
     await saveTurn(tx, ids, turns_on);
     for (const item of some) {
@@ -176,8 +183,8 @@ async function announce(tx: Tx): Promise<void> {
   const shelves = tx.memo("inventory.shelves", () => new Map<number, OpenShelf>());
   const events: DomainEvent[] = [];
   const parts = new Map<number, number>();
+  await noteTurns(tx, shelves.values());
   for (const shelf of shelves.values()) {
-    await noteTurns(tx, shelf);
     const before = shelf.told;
     const { on_hand, reserved, available } = totalsOf(shelf, tx.now);
     const isSame = before.on_hand === on_hand && before.reserved === reserved && before.available === available;

@@ -261,7 +261,7 @@ export async function countGoods(db: Db): Promise<number> {
 
 const turned = prepared((select, a: Args<{ warehouse_id: number; day: number; limit: number }>) =>
   select
-    .select({ id: stock_items.id, product_id: stock_items.product_id, on_hand: stock_items.on_hand })
+    .select({ id: stock_items.id, product_id: stock_items.product_id })
     .from(stock_items)
     .where(
       and(
@@ -274,7 +274,7 @@ const turned = prepared((select, a: Args<{ warehouse_id: number; day: number; li
 
 /** Stock items that time has changed in a way that nobody has noted, of some warehouses. */
 export async function listTurned(db: Db, { warehouses }: LocalDays, limit: number) {
-  const found: { readonly id: number; readonly product_id: number; readonly on_hand: number }[] = [];
+  const found: { readonly id: number; readonly product_id: number }[] = [];
   for (const { id: warehouse_id, day } of warehouses) {
     if (found.length >= limit) break;
     found.push(...(await turned(db, { warehouse_id, day, limit: limit - found.length })));

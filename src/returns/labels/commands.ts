@@ -13,7 +13,13 @@ import { labelFact } from "../../shipping/labels/facts.ts";
 import type { Label } from "../../shipping/labels/label.ts";
 import { drawOwnLabel, ownSeller, returnNumber } from "../../shipping/labels/own/commands.ts";
 import type { Buying } from "../../shipping/labels/parcels/commands.ts";
-import { claimNew, type LabelNews, type Seller, whoAsked } from "../../shipping/labels/purchases/commands.ts";
+import {
+  claimNew,
+  type LabelNews,
+  refuseUndeclaredUnits,
+  type Seller,
+  whoAsked,
+} from "../../shipping/labels/purchases/commands.ts";
 import { purchaseFingerprint, refuseUnderWay } from "../../shipping/labels/rules.ts";
 import { getLabel, listValidLabelsOfReturn } from "../../shipping/labels/store.ts";
 import { voidLabel } from "../../shipping/labels/voids/commands.ts";
@@ -25,7 +31,7 @@ import { followLabel, followReturnLabel } from "../../tracking/labels/commands.t
 import { begin, cancelReturn } from "../commands.ts";
 import type { Return } from "../return.ts";
 import { type ReturnStatus, returnMoves, returnShippingStarts } from "../status.ts";
-import { saveReturn } from "../store.ts";
+import { getReturn, saveReturn } from "../store.ts";
 import type { BuyReturnLabel } from "./schemas.ts";
 
 /**
@@ -64,7 +70,9 @@ export async function beginReturnLabel(
   buying: Buying,
   seller: Seller,
 ): Promise<Label> {
-  const { parcel, origin_zone: _zone, warehouse_id: _, ...wanted } = await readyReturn(tx, id, input, buying, seller);
+  const ready = await readyReturn(tx, id, input, buying, seller);
+  const { parcel, order, units, origin_zone: _zone, warehouse_id: _, ...wanted } = ready;
+  await refuseUndeclaredUnits(tx, wanted, order, units);
   return claimNew(tx, seller, buying.actor, { ...wanted, shipment_id: null, package: parcel.package });
 }
 
@@ -90,6 +98,8 @@ async function readyReturn(
     merchant_id: order.merchant_id,
     order_id: order.id,
     return_id: before.id,
+    order,
+    units: before.items,
     parcel,
     value_cents: value === null ? null : centsOf(value, value_currency, "package.value"),
     insurance,
@@ -133,6 +143,7 @@ export async function refuseUnderWayBack(tx: Tx, label: Label): Promise<void> {
 
 /** What follows from buying and voiding labels: parcels are tracked, and returns learn of their labels. */
 export const labelNews: LabelNews = {
+  unitsOfReturn: async (db, return_id) => (await getReturn(db, return_id)).items,
   bought: async (tx, { label, parcel }) => {
     if (parcel !== null) {
       await followLabel(tx, { ...parcel, label, estimated_delivery: label.delivery_date });

@@ -6,6 +6,7 @@ import { moneyText, value_currency } from "../../kit/money.ts";
 import { succeeded } from "../../outbound/asking.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import { type Address, addressView } from "../address.ts";
+import { needsDeclaration } from "../customs.ts";
 import type { CarrierDocument } from "../document.ts";
 import type { Bought, Carriage, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
 import type { TrackingUpdate } from "../updates/update.ts";
@@ -28,7 +29,7 @@ import {
   settled_seconds,
 } from "./asking.ts";
 import type { Ctx, OutsideCarrier, Purchase, Verification } from "./connector.ts";
-import { customsIncomplete, type Declaration, declarationOf, needsDeclaration } from "./customs.ts";
+import { customsIncomplete, type Declaration, declarationOf } from "./customs.ts";
 import { trackerNames, updateOf } from "./easypost_tracking.ts";
 import { goodsWeightText, inchTexts, weightText } from "./measures.ts";
 import { carrierCode, serviceName } from "./naming.ts";
@@ -198,7 +199,7 @@ function shipmentOf(carriage: Carriage, ctx: Ctx) {
   const declaration = declarationOf(carriage);
   const declared = needsDeclaration(carriage) && declaration !== null;
   const messages: Message[] = [];
-  if (needsDeclaration(carriage) && !declared) messages.push(customsIncomplete("easypost"));
+  if (needsDeclaration(carriage) && !declared) messages.push(customsIncomplete("easypost", carriage));
   if (insurance && value_cents) {
     const message = "EasyPost charges insurance in addition to these rates.";
     messages.push({ carrier: "easypost", service: null, level: "info", code: "insurance_charged_beside", message });
@@ -227,15 +228,17 @@ function customsInfoOf({ goods, signer, returned, exemption }: Declaration) {
     non_delivery_option: "return",
     contents_type: returned ? "returned_goods" : "merchandise",
     ...(exemption && { eel_pfc: `NOEEI ${exemption}` }),
-    customs_items: goods.map(({ description, quantity, value_cents, weight, hs_code, country_of_origin }) => ({
-      description: description.slice(0, 100),
-      quantity,
-      value: Number(moneyText(value_cents, value_currency)),
-      currency: value_currency,
-      weight: Number(goodsWeightText(weight, "oz", decimals)),
-      origin_country: country_of_origin,
-      ...(hs_code !== null && { hs_tariff_number: hs_code }),
-    })),
+    customs_items: goods.map(
+      ({ description, quantity, value_cents, currency, weight, hs_code, country_of_origin }) => ({
+        description: description.slice(0, 100),
+        quantity,
+        value: Number(moneyText(value_cents, currency)),
+        currency,
+        weight: Number(goodsWeightText(weight, "oz", decimals)),
+        origin_country: country_of_origin,
+        ...(hs_code !== null && { hs_tariff_number: hs_code }),
+      }),
+    ),
   };
 }
 

@@ -5,6 +5,7 @@ import { invalid } from "../../kit/fault.ts";
 import { money, value_currency } from "../../kit/money.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import type { CredentialField } from "../accounts/account.ts";
+import { needsDeclaration } from "../customs.ts";
 import type { CarrierDocument } from "../document.ts";
 import type { Bought, Carriage, End, ListedCarrier, Message, Offer, Offers, PriceLine } from "../offer.ts";
 import type { TrackingUpdate } from "../updates/update.ts";
@@ -27,7 +28,7 @@ import {
   readRequired,
 } from "./asking.ts";
 import type { Ctx, OutsideCarrier, Purchase } from "./connector.ts";
-import { customsIncomplete, type Declaration, declarationOf, needsDeclaration } from "./customs.ts";
+import { customsIncomplete, type Declaration, declarationOf } from "./customs.ts";
 import { readCallback, updateOf } from "./karrio_tracking.ts";
 import { goodsWeightText, weightText } from "./measures.ts";
 import { carrierCode, carrierName, serviceName } from "./naming.ts";
@@ -159,7 +160,7 @@ async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
       return fieldsIn(rates).map((rate, at) => offerOf(rate, `rates[${at}]`, shipment_id));
     }),
     messages: [
-      ...(unclear ? [customsIncomplete(karrio.code)] : []),
+      ...(unclear ? [customsIncomplete(karrio.code, carriage)] : []),
       ...fieldsIn(messages).map((message) => messageOf(message, ctx)),
     ],
   };
@@ -199,15 +200,15 @@ function endBody({ address, residential, ...place }: End) {
 
 /** The customs declaration. Karrio takes the weight and the value of one piece. */
 function customsOf({ goods, signer, returned, exemption }: Declaration) {
-  const commodities = goods.map(({ description, quantity, weight, value_cents, ...more }) => {
+  const commodities = goods.map(({ description, quantity, weight, value_cents, currency, ...more }) => {
     const of_one = { numerator: weight.numerator, denominator: weight.denominator * BigInt(quantity) };
     return {
       title: description.slice(0, 200),
       quantity,
       weight: Number(goodsWeightText(of_one, "g", decimals)),
       weight_unit: "G",
-      value_amount: money(Math.round(value_cents / quantity), value_currency),
-      value_currency,
+      value_amount: money(Math.round(value_cents / quantity), currency),
+      value_currency: currency,
       ...known({ origin_country: more.country_of_origin, hs_code: more.hs_code }),
     };
   });

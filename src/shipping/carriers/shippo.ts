@@ -5,6 +5,7 @@ import { succeeded } from "../../outbound/asking.ts";
 import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
 import type { CredentialField } from "../accounts/account.ts";
 import { type Address, addressView } from "../address.ts";
+import { needsDeclaration } from "../customs.ts";
 import type { Carriage, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
 import type { Dimensions } from "../parcel.ts";
 import type { TrackingUpdate } from "../updates/update.ts";
@@ -24,7 +25,7 @@ import {
   readRequired,
 } from "./asking.ts";
 import type { Ctx, OutsideCarrier, Purchase, Verification } from "./connector.ts";
-import { customsIncomplete, type Declaration, declarationOf, needsDeclaration } from "./customs.ts";
+import { customsIncomplete, type Declaration, declarationOf } from "./customs.ts";
 import { goodsWeightText, inchTexts, weightText } from "./measures.ts";
 import { carrierCode } from "./naming.ts";
 import { readCallback, updateOf } from "./shippo_tracking.ts";
@@ -137,7 +138,7 @@ async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
   return {
     offers: understood(() => fieldsIn(answer["rates"]).map((rate, at) => offerOf(rate, `rates[${at}]`, lasting))),
     messages: [
-      ...(unclear ? [customsIncomplete("shippo")] : []),
+      ...(unclear ? [customsIncomplete("shippo", carriage)] : []),
       ...fieldsIn(answer["messages"]).map((message) => messageOf(message, ctx)),
     ],
   };
@@ -232,14 +233,14 @@ function customsOf({ goods, signer, returned, exemption }: Declaration) {
     non_delivery_option: "RETURN",
     contents_type: returned ? "RETURN_MERCHANDISE" : "MERCHANDISE",
     ...(exemption !== null && { eel_pfc: rule }),
-    items: goods.map(({ description, quantity, value_cents, weight, hs_code, country_of_origin }) => ({
+    items: goods.map(({ description, quantity, value_cents, currency, weight, hs_code, country_of_origin }) => ({
       description: description.slice(0, 100),
       quantity,
       origin_country: country_of_origin,
       net_weight: goodsWeightText(weight, "g", decimals),
       mass_unit: "g",
-      value_amount: moneyText(value_cents, value_currency),
-      value_currency,
+      value_amount: moneyText(value_cents, currency),
+      value_currency: currency,
       ...(hs_code !== null && { hs_code }),
     })),
   };

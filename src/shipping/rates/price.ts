@@ -1,5 +1,5 @@
+import { decimalsOf } from "../../kit/currency.ts";
 import { compare, type Fraction } from "../../kit/fraction.ts";
-import { money } from "../../kit/money.ts";
 import { cubicInches, lengthAndGirth, readSide, type Sides } from "../side.ts";
 import { billedPounds, readWeight, type Weight } from "../weight.ts";
 import { type Amount, any_zone, type CardTerms, type SizeLimits, type Surcharge } from "./card.ts";
@@ -203,8 +203,9 @@ function shareOf({ price_cents, cost_cents }: Amount, basis_points: number): Amo
 function insuranceOf({ declared_value, currency }: CardTerms, insured_cents: number | null): Amount | null {
   if (declared_value === null || insured_cents === null) return null;
   const { included_cents, per_hundred, minimum } = declared_value;
-  const included = money(included_cents, currency) * 100;
-  const units = Math.ceil((insured_cents - included) / 10_000);
-  if (units <= 0) return null;
+  // How far the value goes beyond what is included, in thousandths of the currency: both are whole then.
+  const beyond = 10n * BigInt(insured_cents) - BigInt(included_cents) * 10n ** BigInt(3 - decimalsOf(currency));
+  if (beyond <= 0n) return null;
+  const units = Number((beyond + 99_999n) / 100_000n);
   return atLeast({ price_cents: units * per_hundred.price_cents, cost_cents: units * per_hundred.cost_cents }, minimum);
 }

@@ -168,6 +168,33 @@ describe("refuses", () => {
     expect((await app.post(`/returns/${id}/cancel`)).status).toBe(200);
   });
 
+  test("a carrier's label across a border while the product has no origin or weight", async () => {
+    const { id } = await openReturn();
+    const from_address = {
+      name: "Alan Tremblay",
+      street1: "200 Bay St",
+      city: "Toronto",
+      state: "ON",
+      zip: "M5J 2J2",
+      country: "CA",
+    };
+    const across = await app.post(`/returns/${id}/label`, { ...ground, from_address });
+    expect(across.body.error.details.map(({ field }: { field: string }) => field)).toEqual([
+      "products[RICE-1KG].customs.country_of_origin",
+      "products[RICE-1KG].weight",
+    ]);
+    const change = { customs: { country_of_origin: "IN" }, weight: 1, weight_unit: "kg" };
+    expect((await app.patch(`/products/${shop.product_id}`, change)).status).toBe(200);
+    const declared: unknown[] = [];
+    const works = seller.fake.buy;
+    seller.fake.buy = async (ref, carriage, ctx) => {
+      declared.push(carriage.contents);
+      return works(ref, carriage, ctx);
+    };
+    expect((await app.post(`/returns/${id}/label`, { ...ground, from_address })).status).toBe(201);
+    expect(declared).toMatchObject([[{ sku: "RICE-1KG", quantity: 2, country_of_origin: "IN", value_cents: 640 }]]);
+  });
+
   test("a return that has arrived, an unknown carrier, and what a carrier refuses", async () => {
     const { id } = await openReturn();
     expect(codeOf(await app.post(`/returns/${id}/label`, { ...own, carrier: "swallow" }))).toEqual([

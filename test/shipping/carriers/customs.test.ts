@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { declarationOf, needsDeclaration } from "../../../src/shipping/carriers/customs.ts";
+import { customsIncomplete, declarationOf } from "../../../src/shipping/carriers/customs.ts";
+import { needsDeclaration } from "../../../src/shipping/customs.ts";
 import type { Carriage, Content } from "../../../src/shipping/offer.ts";
 import { readWeight } from "../../../src/shipping/weight.ts";
 import { abroad, carriage, endAt, endIn } from "./means.ts";
@@ -7,6 +8,9 @@ import { abroad, carriage, endAt, endIn } from "./means.ts";
 const toCanada: Carriage = { ...carriage, to: endAt(abroad) };
 const toFrance: Carriage = { ...carriage, to: endAt({ ...abroad, country: "FR", postal_code: "75001" }) };
 const tea: Content = {
+  product_id: 1,
+  sku: "TEA",
+  currency: "USD",
   description: "Tea",
   quantity: 3,
   value_cents: 3000,
@@ -14,12 +18,23 @@ const tea: Content = {
   hs_code: "090230",
   country_of_origin: "LK",
 };
-const pot: Content = { ...tea, description: "Pot", quantity: 1, weight: null, hs_code: null, country_of_origin: null };
+const pot: Content = {
+  ...tea,
+  product_id: 2,
+  sku: "POT",
+  description: "Pot",
+  quantity: 1,
+  hs_code: null,
+  country_of_origin: "PT",
+};
 
 describe("customs", () => {
   test.each([
     ["at home", carriage, false],
     ["to another country", toCanada, true],
+    ["inside the European Union", { ...carriage, from: endIn("10115", "DE"), to: endIn("75001", "FR") }, false],
+    ["into the European Union", { ...carriage, to: endIn("75001", "FR") }, true],
+    ["to the Canary Islands", { ...carriage, from: endIn("10115", "DE"), to: endIn("35001", "ES") }, true],
     ["to the armed forces", { ...carriage, to: { ...endIn("09012"), state: "ae" } }, true],
     [
       "to a state abroad that is called alike",
@@ -30,25 +45,32 @@ describe("customs", () => {
     expect(needsDeclaration(given)).toBe(seen);
   });
 
-  test("are told all that is known of the goods, and where it is missing, what stands to reason", () => {
+  test("are told what is known of the goods, each with its own origin and weight", () => {
     const declaration = declarationOf({ ...toFrance, contents: [tea, pot] });
-    expect(declaration).toMatchObject({ signer: "Ada Lovelace", returned: false, exemption: "30.37(a)" });
-    // Two pounds, shared by four pieces.
-    expect(
-      declaration?.goods.map(({ weight }) =>
-        Number((weight.numerator * 1000n) / weight.denominator / 453_592_370_000n),
-      ),
-    ).toEqual([1500, 500]);
-    expect(declaration?.goods[1]).toMatchObject({ description: "Pot", country_of_origin: "US", hs_code: null });
-    const weighed = declarationOf({ ...toFrance, contents: [tea] })?.goods[0];
-    expect(weighed?.weight).toEqual(readWeight(1, "lb") ?? undefined);
+    const certified = { signer: "Ada Lovelace", returned: false, exemption: "30.37(a)" };
+    expect(declaration).toEqual({ goods: [tea, pot] as never, ...certified } as never);
+  });
+
+  test("are told the value in the order's currency, and no exemption that depends on its value in dollars", () => {
+    const contents = [{ ...tea, currency: "EUR", value_cents: 250_001 }];
+    expect(declarationOf({ ...toFrance, contents })).toMatchObject({ goods: contents, exemption: null });
+    expect(declarationOf({ ...toCanada, contents })?.exemption).toBe("30.36");
+  });
+
+  test("are missing what the rates name", () => {
+    const contents = [tea, { ...pot, country_of_origin: null, weight: null }];
+    const { message } = customsIncomplete("fedex", { ...toFrance, contents });
+    expect(message).toContain("products[POT].customs.country_of_origin, products[POT].weight.");
   });
 
   test.each([
     ["nothing of the goods", toFrance],
+    ["the value of the parcel alone", { ...toFrance, value_cents: 1999 }],
+    ["goods of unknown origin", { ...toFrance, contents: [tea, { ...pot, country_of_origin: null }] }],
+    ["goods of unknown weight", { ...toFrance, contents: [tea, { ...pot, weight: null }] }],
     ["goods of no value", { ...toFrance, contents: [tea, { ...pot, value_cents: 0 }] }],
     ["goods that have to be filed", { ...toFrance, contents: [{ ...tea, value_cents: 250_001 }] }],
-    ["no sender", { ...toFrance, value_cents: 100, from: endIn("94107") }],
+    ["no sender", { ...toFrance, contents: [tea], from: endIn("94107") }],
   ] as const)("are told nothing when there is %s", (_, given) => {
     expect(declarationOf(given)).toBeNull();
   });

@@ -91,9 +91,12 @@ describe("rates", () => {
 describe("abroad", () => {
   const contents = [
     {
+      product_id: 1,
+      sku: "TEA",
       description: "Tea",
       quantity: 2,
       value_cents: 4650,
+      currency: "USD",
       weight: readWeight("30.96", "oz"),
       hs_code: "090230",
       country_of_origin: "LK",
@@ -125,13 +128,14 @@ describe("abroad", () => {
     expect(await easypost.buy(cheapest(sold), carriage, ctx)).toMatchObject({ state: "bought" });
   });
 
-  test("or its value alone; without it the rates say what is missing", async () => {
-    await offers({ to: endAt(abroad), value_cents: 1999, return: true });
+  test("in the currency of the order; without contents the rates say that they are missing", async () => {
+    const in_yen = contents.map((one) => ({ ...one, currency: "JPY" }));
+    await offers({ to: endAt(abroad), contents: in_yen, return: true });
     expect(sent().shipment.customs_info).toMatchObject({
       contents_type: "returned_goods",
-      customs_items: [{ description: "Merchandise", quantity: 1, value: 19.99, weight: 32, origin_country: "US" }],
+      customs_items: [{ value: 4650, currency: "JPY" }],
     });
-    const { messages, ...sold } = await offers({ to: endAt(abroad) });
+    const { messages, ...sold } = await offers({ to: endAt(abroad), value_cents: 1999 });
     expect(sent().shipment.customs_info).toBeUndefined();
     expect(messages).toMatchObject([{ code: "customs_incomplete", level: "warning" }, { carrier: "fedex" }]);
     expect(await refusal(easypost.buy(cheapest({ ...sold, messages }), carriage, ctx))).toMatchObject({

@@ -129,8 +129,9 @@ describe("rates", () => {
   });
 
   test("abroad declare what is in the parcel, or say that nobody knows", async () => {
-    const tea = { description: "Tea", quantity: 2, value_cents: 4650, hs_code: "090230", country_of_origin: "LK" };
-    const sold = await offers({ to: endAt(abroad), contents: [{ ...tea, weight: null }] });
+    const named = { product_id: 1, sku: "TEA", description: "Tea", hs_code: "090230", country_of_origin: "LK" };
+    const tea = { ...named, quantity: 2, value_cents: 4650, currency: "USD", weight: carriage.weight };
+    const sold = await offers({ to: endAt(abroad), contents: [tea] });
     const weight = { weight: 453.5923, weight_unit: "G" };
     const value = { value_amount: 23.25, value_currency: "USD" };
     expect(sent().customs).toEqual({

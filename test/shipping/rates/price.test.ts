@@ -266,6 +266,32 @@ describe("edges", () => {
     expect([insured(10_000), insured(10_001), insured(40_001)]).toEqual([undefined, 345, 460]);
   });
 
+  test.each([
+    ["JPY", 1000n],
+    ["USD", 10n],
+    ["KWD", 1n],
+  ] as const)("each hundred of %s that is begun beyond what is included is charged once", (currency, thousandths) => {
+    const roll = dice(7);
+    const { declared_value } = termsOf(plain);
+    if (declared_value === null) throw new Error("no terms of insurance");
+    const unitsOf = (included_cents: number, insured_cents: number) => {
+      const per_hundred = amount([1, 1]);
+      const terms = { ...termsOf(plain), currency, declared_value: { included_cents, per_hundred, minimum: null } };
+      return told(ask(readyTerms(terms), { ...usual, insured_cents }))?.lines[1]?.[1] ?? 0;
+    };
+    for (let round = 0; round < 3000; round += 1) {
+      const included = roll.int(0, 100_000);
+      // As often as not, a whole number of hundreds beyond it.
+      const exact = Number((BigInt(included) * thousandths) / 10n) + 10_000 * roll.int(0, 9);
+      const insured = roll.of(exact, exact + 1, roll.int(1, 5_000_000));
+      const beyond = BigInt(insured) * 10n - BigInt(included) * thousandths;
+      const units = BigInt(unitsOf(included, insured));
+      const isRight = beyond <= 0n ? units === 0n : beyond <= units * 100_000n && beyond > (units - 1n) * 100_000n;
+      expect([included, insured, units, isRight]).toEqual([included, insured, units, true]);
+    }
+    if (currency === "USD") expect(unitsOf(12_814, 22_814)).toBe(1);
+  });
+
   test("kilograms and pounds that are the same weigh the same", () => {
     expect(base({ weight: "0.45359237", weight_unit: "kg" })).toBe(700);
     expect(base({ weight: "0.453592370000001", weight_unit: "kg" })).toBe(1000);

@@ -1,6 +1,6 @@
 // Buys labels from carriers in three steps: claim in one transaction, pay in none, record in another.
 import type { Tx } from "../../../database/store.ts";
-import { Fault } from "../../../kit/fault.ts";
+import { asFault, Fault } from "../../../kit/fault.ts";
 import { wireId } from "../../../kit/ids.ts";
 import type { Ctx, OutsideCarrier } from "../../carriers/connector.ts";
 import type { Bought } from "../../offer.ts";
@@ -78,7 +78,9 @@ function withoutPapers(ctx: Ctx): Ctx {
 
 async function pay(pursuit: Pursuit, seller: Seller): Promise<void> {
   const { store, claim, patient } = pursuit;
-  const carriage = await store.write((tx) => carriageOfLabel(tx, claim));
+  const carriage = await store.write((tx) => carriageOfLabel(tx, claim, pursuit.news)).catch(asFault);
+  // Its products may have lost what customs ask for since the label was claimed.
+  if (carriage instanceof Fault) return fail(pursuit, carriage);
   let offer = null;
   if (claim.offer_ref === null) {
     const offered = await asked(seller, pursuit, (one, ctx) => one.offers(carriage, ctx));

@@ -14,7 +14,7 @@ import { move } from "../../../kit/moves.ts";
 import { parcelPlace, placeInWords } from "../../../orders/fulfillment/rules.ts";
 import { labelShipment, openShipment, voidShipment } from "../../../orders/labelling/commands.ts";
 import type { Order } from "../../../orders/order.ts";
-import type { Shipment } from "../../../orders/shipments/shipment.ts";
+import type { Shipment, ShipmentLine } from "../../../orders/shipments/shipment.ts";
 import { isGivenUp, isInHouse } from "../../../orders/shipments/status.ts";
 import { plainTrackingNumber } from "../../../orders/shipments/tracking_number.ts";
 import { lockOrder } from "../../../orders/store.ts";
@@ -23,7 +23,8 @@ import { isSelling } from "../../accounts/status.ts";
 import { findAccount, listActiveAccounts } from "../../accounts/store.ts";
 import type { Address } from "../../address.ts";
 import { contentsOf, goodsIn, productsToWeigh } from "../../contents.ts";
-import type { Bought, Carriage, Content, Offer } from "../../offer.ts";
+import { needsDeclaration, refuseUndeclared } from "../../customs.ts";
+import { type Bought, type Carriage, type Content, endAt, type Offer } from "../../offer.ts";
 import { hasAddresses, type Quote } from "../../quotes/quote.ts";
 import { builtInCarriers } from "../../rates/carrier.ts";
 import { boxWarnings } from "../../rules.ts";
@@ -97,6 +98,7 @@ export async function beginPurchase(tx: Tx, input: CreateLabel, buying: Buying, 
   assert(ready !== undefined && ready !== "alone", "nothing stands before the only purchase");
   const { value_cents, insurance, from_address, to_address, fingerprint, warnings } = ready;
   await refuseUnknownZip(tx, ready.order, to_address);
+  await refuseUndeclaredUnits(tx, { from_address, to_address }, ready.order, ready.units);
   const { shipment } = await openShipment(tx, ready.order, seller, ready.units);
   return claimNew(tx, seller, buying.actor, {
     shipment_id: shipment.id,
@@ -145,6 +147,8 @@ type Wanted = Pick<
 /** Stores a label before its carrier is asked for it. */
 export async function claimNew(tx: Tx, seller: Seller, asked_by: Actor, wanted: Wanted): Promise<Label> {
   const { account_id, carrier, service, quote } = seller;
+  // An offer abroad was made with the declaration of its moment, so it is asked for again with the one of this parcel.
+  const as_quoted = quote !== null && hasAddresses(quote) && !needsDeclaration(wayOf(wanted));
   const claimed_until = tx.now + lease_ms;
   tx.wake(finishing_job, claimed_until);
   const label = await insertLabel(tx, {
@@ -154,7 +158,7 @@ export async function claimNew(tx: Tx, seller: Seller, asked_by: Actor, wanted: 
     service,
     status: labelStarts,
     quote_nonce: quote?.nonce ?? null,
-    ...(quote === null ? unpriced : { ...pricedBy(quote.offer), ...(hasAddresses(quote) ? {} : { offer_ref: null }) }),
+    ...(quote === null ? unpriced : { ...pricedBy(quote.offer), ...(as_quoted ? {} : { offer_ref: null }) }),
     tracking_number: null,
     tracking_url: null,
     carrier_ref: null,
@@ -203,21 +207,44 @@ function pricedBy(offer: Offer) {
   };
 }
 
-/** The request to a label's carrier, from the order as it is now. */
-export async function carriageOfLabel(tx: Tx, label: Label): Promise<Carriage> {
+/**
+ * The request to a label's carrier, from the order and its products as they are now. Refuses: validation_failed, when
+ * the goods pass customs and cannot be declared.
+ */
+export async function carriageOfLabel(tx: Tx, label: Label, news: LabelNews): Promise<Carriage> {
   const order = await lockOrder(tx, label.order_id);
   const { timezone } = await originOfOrder(tx, order);
   const place = label.shipment_id === null ? null : parcelPlace(order, label.shipment_id);
   const reference = place === null ? order.order_number : `${order.order_number}, parcel ${placeInWords(place)}`;
-  return { ...carriageOf(label, timezone, reference), contents: await contentsOfLabel(tx, label, order) };
+  const units =
+    label.return_id === null
+      ? (order.shipments.find(({ id }) => id === label.shipment_id)?.lines ?? [])
+      : await news.unitsOfReturn(tx, label.return_id);
+  const carriage = { ...carriageOf(label, timezone, reference), contents: await contentsOfUnits(tx, order, units) };
+  refuseUndeclared(carriage);
+  return carriage;
 }
 
-/** The customs contents of a label's parcel, as far as its products tell; none for a return. */
-async function contentsOfLabel(db: Db, { shipment_id }: Label, order: Order): Promise<Content[]> {
-  const lines = order.shipments.find(({ id }) => id === shipment_id)?.lines ?? [];
-  if (lines.length === 0) return [];
+/** The customs contents of units of an order, as far as their products tell. */
+async function contentsOfUnits(db: Db, order: Order, units: readonly ShipmentLine[]): Promise<Content[]> {
+  if (units.length === 0) return [];
   const products = await findProducts(db, productsToWeigh(order));
-  return contentsOf(goodsIn(order, lines), products, order.currency);
+  return contentsOf(goodsIn(order, units), products, order.currency);
+}
+
+type Addresses = Pick<Label, "from_address" | "to_address">;
+
+const wayOf = ({ from_address, to_address }: Addresses) => ({ from: endAt(from_address), to: endAt(to_address) });
+
+/** A carrier's label across a border needs goods that can be declared. Refuses: validation_failed. */
+export async function refuseUndeclaredUnits(
+  tx: Tx,
+  addresses: Addresses,
+  order: Order,
+  units: readonly ShipmentLine[],
+): Promise<void> {
+  const way = wayOf(addresses);
+  if (needsDeclaration(way)) refuseUndeclared({ ...way, contents: await contentsOfUnits(tx, order, units) });
 }
 
 /**
@@ -255,8 +282,10 @@ interface Recorded {
   readonly parcel: { readonly order: Order; readonly shipment: Shipment } | null;
 }
 
-/** What follows, in the same transaction, when a carrier's answer about a label is recorded. */
+/** What a purchase needs of returns, and what follows, in the same transaction, when a carrier's answer is recorded. */
 export interface LabelNews {
+  /** The units that come back with a label of a return. */
+  readonly unitsOfReturn: (db: Db, return_id: number) => Promise<readonly ShipmentLine[]>;
   /** The carrier sold the label; `parcel` is null for a label of a return. */
   readonly bought: (tx: Tx, bought: Recorded) => Promise<void>;
   /** The label is void. */
