@@ -13,6 +13,7 @@ import type { FaultCode } from "../../kit/fault.ts";
 import { Rehearse } from "../../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
 import { labelNews } from "../../returns/labels/commands.ts";
+import { refusalFor } from "../../shipping/labels/merchant_view.ts";
 import { hasCarriersLabels } from "../../shipping/labels/store.ts";
 import { voidCarrierLabels } from "../../shipping/labels/voids/buyer.ts";
 import {
@@ -66,7 +67,8 @@ async function answerWithoutLabels(
   if (!concerned) return answerOrder(call, id, { dry_run }, act);
   if (dry_run) return rehearseWithoutLabels(call, id, { losing, act });
   return answerLongWork(call, async () => {
-    await voidCarrierLabels({ store, service, news: labelNews }, actor, async (tx) => {
+    const at = { store, service, news: labelNews, refusal: refusalFor(call, "voided") };
+    await voidCarrierLabels(at, actor, async (tx) => {
       await call.confirm(tx);
       await requireVersion(tx, call, id);
       const order = await lockOrder(tx, id);

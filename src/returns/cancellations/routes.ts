@@ -10,6 +10,7 @@ import type { Service } from "../../http/service.ts";
 import type { Actor } from "../../kit/actor.ts";
 import { Rehearse } from "../../kit/rehearse.ts";
 import { bodyOf, queryOf } from "../../kit/schema.ts";
+import { refusalFor } from "../../shipping/labels/merchant_view.ts";
 import { hasCarriersReturnLabels } from "../../shipping/labels/store.ts";
 import { voidCarrierReturnLabels } from "../../shipping/labels/voids/buyer.ts";
 import { beginReturnVoids, recordVoided } from "../../shipping/labels/voids/commands.ts";
@@ -57,7 +58,8 @@ async function answerCancel(call: Call, service: Service, id: string, { dry_run 
     });
   }
   return answerLongWork(call, async () => {
-    await voidCarrierReturnLabels({ store, service, news: labelNews }, actor, async (tx) => {
+    const at = { store, service, news: labelNews, refusal: refusalFor(call, "voided") };
+    await voidCarrierReturnLabels(at, actor, async (tx) => {
       await call.confirm(tx);
       await requireVersion(tx, call, id);
       return readyToCancel(tx, id);

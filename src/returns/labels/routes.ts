@@ -69,6 +69,6 @@ function buy(
   return answerClaimed(call, service, show, async (tx) => {
     // A return that does not exist is refused before errors of the body.
     await getReturn(tx, id);
-    return beginReturnLabel(tx, id, body, buying, await chooseSeller(tx, body));
+    return beginReturnLabel(tx, id, body, buying, await chooseSeller(tx, body, call));
   });
 }

@@ -51,7 +51,12 @@ export const PackageField = closed({
 });
 
 export const AccountField = Type.Optional(
-  nullable(idField("carrier_account", "The carrier account to buy with, if several sell for the carrier.")),
+  nullable(
+    idField(
+      "carrier_account",
+      "The carrier account to buy with, if several sell for the carrier. Only the operator may name one.",
+    ),
+  ),
 );
 
 /** What to buy: the offer of a quote, or a carrier's service. */
@@ -132,7 +137,9 @@ export const LabelView = closed({
   shipment_id: nullable(Type.String({ description: "Null for a return label." })),
   order_id: Type.String(),
   return_id: text,
-  account_id: nullable(Type.String({ description: "The carrier account; null for a label of our own." })),
+  account_id: nullable(
+    Type.String({ description: "The carrier account; null for a label of our own, and for merchants." }),
+  ),
   status: choice(labelStatuses),
   carrier: Type.String(),
   service: Type.String(),

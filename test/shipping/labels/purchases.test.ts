@@ -5,7 +5,7 @@ import { wireId } from "../../../src/kit/ids.ts";
 import { beginPurchase, chooseSeller } from "../../../src/shipping/labels/purchases/commands.ts";
 import { verifyStore } from "../../../src/verification.ts";
 import { carrier_patience_ms, openTestApp, type TestApp } from "../../harness.ts";
-import { openShop } from "../shop.ts";
+import { openShop, parcel } from "../shop.ts";
 import { down, drawn, lost, openSeller, refused } from "./seller.ts";
 
 setDefaultTimeout(60_000);
@@ -284,6 +284,55 @@ describe("refuses", () => {
   });
 });
 
+describe("a merchant", () => {
+  const asMerchant = async () => {
+    await app.call("PATCH", "/merchants/MAIN", { may_buy_labels: true });
+    const wanted = { name: "Till", permission: "full", merchant_id: "MAIN" };
+    const { key } = (await app.post("/keys", wanted)).body.data;
+    return (method: string, path: string, body?: object) => app.call(method, path, body, { key });
+  };
+  const offer = (order_id: string, more: object = {}) => ({ order_id, ...parcel, ...ground, ...more });
+
+  test("sees neither the operator's account nor what the carrier answered to it", async () => {
+    const by = await asMerchant();
+    const bought = await by("POST", "/shipping/labels", offer((await shop.order()).id));
+    expect([bought.status, bought.body.data.account_id, bought.body.data.carrier_cost]).toEqual([201, null, null]);
+    const held = (await by("GET", "/shipping/labels/export.csv")).body.trim().split("\r\n");
+    const at = held[0].split(",").indexOf("account_id");
+    expect(new Set(held.slice(1).map((row: string) => row.split(",")[at]))).toEqual(new Set([""]));
+    seller.fake.buy = async () => {
+      throw refused();
+    };
+    const none = await by("POST", "/shipping/labels", offer((await shop.order()).id));
+    const words = "The carrier swift has not sold this label. Ask the operator of the warehouse why.";
+    expect([none.status, none.body.error.code, none.body.error.message]).toEqual([422, "carrier_refused", words]);
+    const [failed] = (await by("GET", "/shipping/labels?status=error&limit=1")).body.data;
+    expect([failed.account_id, failed.error]).toEqual([null, { code: "carrier_refused", message: words }]);
+    expect((await labelOf(failed.label_id)).error.message).toBe("The account's balance is too low.");
+    seller.fake.void = async () => {
+      throw refused();
+    };
+    const kept = await by("POST", `/shipping/labels/${bought.body.data.label_id}/void`);
+    expect([kept.status, kept.body.error.message]).toEqual([
+      409,
+      "The carrier swift has not voided this label. Ask the operator of the warehouse why.",
+    ]);
+  });
+
+  test("names no account, and learns of none by the refusal", async () => {
+    const by = await asMerchant();
+    const order = await shop.order();
+    const refusalOf = async (account_id: string) => {
+      const { status, body } = await by("POST", "/shipping/labels", offer(order.id, { account_id }));
+      const { request_id: _, ...error } = body.error;
+      return { status, error };
+    };
+    const there = await refusalOf(seller.account_id);
+    expect([there.status, JSON.stringify(there.error)]).toEqual([422, expect.stringContaining("account_id is not an")]);
+    expect(there).toEqual(await refusalOf("cac_9999"));
+  });
+});
+
 describe("guards", () => {
   test("two equal requests at once buy one label", async () => {
     const order = await shop.order();
@@ -364,7 +413,7 @@ describe("guards", () => {
     const { label_id } = await app.service.stores.live.write(async (tx) => {
       const input = { order_id: order.id, ...ground, package: { weight: 1 } };
       const buying = { actor: system("test"), additional: false, quote: null };
-      const label = await beginPurchase(tx, input, buying, await chooseSeller(tx, input));
+      const label = await beginPurchase(tx, input, buying, await chooseSeller(tx, input, { merchant_id: null }));
       return { label_id: wireId("label", label.id) };
     });
     await later(4 * minute_ms);

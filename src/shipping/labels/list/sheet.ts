@@ -41,9 +41,12 @@ const columns: readonly (readonly [name: string, cell: (label: ListedLabel) => C
   ["voided_at", ({ voided_at }) => isoOrNull(voided_at)],
 ];
 
+/** The columns that only the operator sees. */
+const hidden = new Set(["account_id", "carrier_cost"]);
+
 export const labelColumns = columns.map(([name]) => name);
 
-/** A label as a row of that file. What the house pays for it is told to the house alone. */
+/** A label as a row of that file. What is the operator's own is shown to the operator alone. */
 export function labelCells(label: ListedLabel, merchant_id: number | null): readonly Cell[] {
-  return columns.map(([name, cell]) => (name === "carrier_cost" && merchant_id !== null ? null : cell(label)));
+  return columns.map(([name, cell]) => (merchant_id !== null && hidden.has(name) ? null : cell(label)));
 }

@@ -14,6 +14,8 @@ export interface At {
   readonly store: Store;
   readonly service: Service;
   readonly news: LabelNews;
+  /** Why a carrier did not do what was asked, as it is told to who asks; the carrier's own words unless given. */
+  readonly refusal?: (label: Label, fault: Fault) => Fault;
 }
 
 /** A connector, and all that it needs to call for one account. */

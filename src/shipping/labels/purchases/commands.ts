@@ -4,6 +4,7 @@ import { isUndeliverable } from "../../../addresses/status.ts";
 import { billFacts } from "../../../billing/commands.ts";
 import { noteHeld } from "../../../database/servers.ts";
 import type { Db, Tx } from "../../../database/store.ts";
+import type { Call } from "../../../http/call.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { system } from "../../../kit/actor.ts";
 import { assert } from "../../../kit/assert.ts";
@@ -52,17 +53,24 @@ export interface Seller {
   readonly quote: Quote | null;
 }
 
-/** The account that sells what a purchase names, the oldest of several. Refuses: validation_failed. */
+const noSuchAccount = (): Fault => invalid("account_id", "is not an active carrier account");
+
+/**
+ * The account that sells what a purchase names, the oldest of several. Accounts are the operator's: a merchant is
+ * refused one as if there were none. Refuses: validation_failed.
+ */
 export async function chooseSeller(
   db: Db,
   { carrier, service, account_id }: Pick<CreateLabel, "carrier" | "service" | "account_id">,
+  { merchant_id }: Pick<Call, "merchant_id">,
 ): Promise<Seller> {
+  if (merchant_id !== null && account_id != null) throw noSuchAccount();
   if (carrier === undefined) throw invalid("carrier", "is required", "required");
   if (service === undefined) throw invalid("service", "is required", "required");
   const active = await listActiveAccounts(db);
   const named = account_id === undefined || account_id === null ? null : readId("carrier_account", account_id);
   const asked = active.filter(({ id }) => account_id === undefined || account_id === null || id === named);
-  if (asked.length === 0 && active.length > 0) throw invalid("account_id", "is not an active carrier account");
+  if (asked.length === 0 && active.length > 0) throw noSuchAccount();
   const listed = asked.flatMap(({ id, carriers }) => carriers.map((sold) => ({ account_id: id, ...sold })));
   const selling = listed.filter(({ code }) => code === carrier);
   if (selling.length === 0) {

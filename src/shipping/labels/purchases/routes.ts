@@ -13,21 +13,24 @@ import { type Quote, readQuote } from "../../quotes/quote.ts";
 import { isBuiltIn } from "../../rates/carrier.ts";
 import { type Label, labelView, type PlainLabel } from "../label.ts";
 import { type LinkSigner, linkSigner } from "../links.ts";
+import { forMerchant, refusalFor } from "../merchant_view.ts";
 import type { Buying } from "../parcels/commands.ts";
 import { checkQuotedNames } from "../rules.ts";
 import type { CreateLabel } from "../schemas.ts";
-import { buyClaimed, type Ended } from "./buyer.ts";
+import { buyClaimed } from "./buyer.ts";
 import { beginPurchase, chooseSeller, sellerOfQuote } from "./commands.ts";
 
 /** Shows a label to a client. */
 export type View = (label: PlainLabel, db: Db) => ReturnType<typeof labelView>;
 
-/** Shows labels to clients, with links that need no key. What the house pays for them is told to the house alone. */
+/** Shows labels to clients, with links that need no key. What is the operator's own is shown to the operator alone. */
 export function viewer(signer: LinkSigner): (call: Call) => View {
   return (call) => {
     const origin = originOf(call);
-    const hidden = call.merchant_id === null ? {} : { carrier_cost: null, breakdown: null };
-    return (label, { mode, now, site }) => ({ ...labelView(label, { origin, site, signer, mode, now }), ...hidden });
+    return (label, { mode, now, site }) => {
+      const shown = labelView(label, { origin, site, signer, mode, now });
+      return call.merchant_id === null ? shown : forMerchant(shown);
+    };
   };
 }
 
@@ -51,7 +54,7 @@ export function purchases(service: Service): (call: Call, body: CreateLabel) => 
     }
     return answerClaimed(call, service, view(call), async (tx) => {
       checkQuoted(service, tx, { body, quote });
-      const seller = quote === null ? await chooseSeller(tx, body) : await sellerOfQuote(tx, quote);
+      const seller = quote === null ? await chooseSeller(tx, body, call) : await sellerOfQuote(tx, quote);
       return beginPurchase(tx, body, buyingOf(call, { body, quote }), seller);
     });
   };
@@ -98,6 +101,7 @@ const buyingOf = ({ actor, request }: Call, { body, quote }: Asked): Buying => (
 export function answerClaimed(call: Call, service: Service, view: View, claim: (tx: Tx) => Promise<Label>) {
   const { secret_key, carrier_patience_ms: patience_ms } = service;
   const at = { store: call.store, service, news: labelNews };
+  const refused = refusalFor(call, "sold");
   return answerSlowWork(
     call,
     {
@@ -111,7 +115,12 @@ export function answerClaimed(call: Call, service: Service, view: View, claim: (
           call.store.base,
           told(
             service,
-            buyClaimed(at, label, (tx, ended) => end(tx, endingOf(ended, view, tx))),
+            buyClaimed(at, label, (tx, ended) =>
+              end(
+                tx,
+                ended.state === "failed" ? refused(ended.label, ended.fault) : boughtEnding(ended.label, view, tx),
+              ),
+            ),
           ),
         ),
     },
@@ -119,8 +128,7 @@ export function answerClaimed(call: Call, service: Service, view: View, claim: (
   );
 }
 
-const endingOf = (ended: Ended, view: View, tx: Tx): Ending =>
-  ended.state === "bought" ? { status: 201, data: view(ended.label, tx) } : ended.fault;
+const boughtEnding = (label: Label, view: View, tx: Tx): Ending => ({ status: 201, data: view(label, tx) });
 
 /** Work after the answer. Its failure is logged, since no client waits for it. */
 export async function told<Done>({ log }: Service, work: Promise<Done>): Promise<Done> {

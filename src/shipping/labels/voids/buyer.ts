@@ -106,7 +106,11 @@ export async function voidCarrierReturnLabels(
 async function voidAllAtCarriers(at: At, claim: (tx: Tx) => Promise<readonly Label[]>): Promise<void> {
   const claims = await at.store.write(claim);
   const answers: (VoidAnswer | null)[] = [];
-  for (const claim of claims) answers.push(await voidAtCarrier(at, claim));
+  for (const claim of claims) {
+    const answer = await voidAtCarrier(at, claim);
+    const said = answer !== null && "fault" in answer ? at.refusal?.(claim, answer.fault) : undefined;
+    answers.push(said === undefined ? answer : { fault: said });
+  }
   for (const answer of answers) {
     if (answer === null) {
       throw new Fault(

@@ -7,6 +7,7 @@ import { answerSlowWork } from "../../../http/slow_work.ts";
 import { goesOn } from "../../../outbound/under_way.ts";
 import { labelNews, refuseUnderWayBack } from "../../../returns/labels/commands.ts";
 import type { Label } from "../label.ts";
+import { refusalFor } from "../merchant_view.ts";
 import { told, type View } from "../purchases/routes.ts";
 import { isUsable, isVoided } from "../status.ts";
 import { getLabel } from "../store.ts";
@@ -21,6 +22,7 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
     return answerWrite(call, 200, async (tx) => view(await voidOwn(tx, id, call), tx), enveloped, secret_key);
   }
   const at = { store: call.store, service, news: labelNews };
+  const refused = refusalFor(call, "voided");
   return answerSlowWork(
     call,
     {
@@ -37,7 +39,7 @@ export async function answerVoid(call: Call, service: Service, id: string, view:
           return;
         }
         const given = voidAtCarrier(at, label, (tx, answer) =>
-          end(tx, "fault" in answer ? answer.fault : { status: 200, data: view(answer.label, tx) }),
+          end(tx, "fault" in answer ? refused(label, answer.fault) : { status: 200, data: view(answer.label, tx) }),
         );
         await goesOn(call.store.base, told(service, given));
       },

@@ -95,7 +95,8 @@ function Parcel({ label }: { readonly label: Label }) {
           return_id === null ? null : [texts.returnLabel, <a href={to(`/returns/${return_id}`)}>{return_id}</a>],
           [texts.carrier, label.carrier],
           [texts.service, label.service],
-          [texts.account, label.account_id ?? texts.ownAccount],
+          // Merchants are not shown the account of a carrier.
+          label.account_id === null && !isDrawn(label) ? null : [texts.account, label.account_id ?? texts.ownAccount],
           [texts.tracking, tracking_number && <CopyField text={tracking_number} name={texts.tracking} />],
           tracking_url === null
             ? null
@@ -126,9 +127,15 @@ function Parcel({ label }: { readonly label: Label }) {
   );
 }
 
+const drawn = ["pdf", "png", "zpl"] as const;
+
+/** Whether a label is drawn in every format, as our own are; a carrier's documents are as the carrier made them. */
+const isDrawn = ({ account_id, documents }: Label) =>
+  account_id === null && drawn.every((format) => documents.some((document) => document.format === format));
+
 function Documents({ label }: { readonly label: Label }) {
-  const { documents, label_id, account_id } = label;
-  const formats = account_id === null ? (["pdf", "png", "zpl"] as const) : [];
+  const { documents, label_id } = label;
+  const formats = isDrawn(label) ? drawn : [];
   const open = (format: keyof typeof types, document?: number) =>
     openDocument(`/shipping/labels/${label_id}/document`, types[format], { format, document }).catch(refused);
   if (label.label_url === null && documents.length === 0)
