@@ -336,7 +336,9 @@ describe("a database of before there were merchants", () => {
 
   test("keeps every row as it was, and each is MAIN's or the house's", async () => {
     for (const [table, { columns, rows }] of old) {
-      expect({ table, rows: await rowsOf(table, columns) }).toEqual({ table, rows });
+      // What has another form by now has tests of its own.
+      const names = columns.replace('"expiration_date"', '"expires_on" as "expiration_date"');
+      expect({ table, rows: await rowsOf(table, names) }).toEqual({ table, rows });
       if (house.has(table) || table === "idempotency_keys") continue;
       const others = await base.rows(`select 1 from ${table} where merchant_id is distinct from ${owned(table)}`);
       expect({ table, others }).toEqual({ table, others: [] });
@@ -367,9 +369,9 @@ describe("a database of before there were merchants", () => {
   test("keeps every index and trigger; only those are others that say whose", async () => {
     const now = await base.kept();
     expect([...kept.keys()].filter((name) => !now.has(name) && !/_pk(ey)?$/.test(name))).toEqual([]);
-    const whose = /merchant/;
+    const whose = /merchant|expires_on/;
     // Words that came later stand in the triggers of their lists: but for these, a trigger is as it was.
-    const later = / AND NEW\.`kind` <> '(?:backup_failed|backup_late)'/g;
+    const later = / AND NEW\.`kind` <> '(?:backup_failed|backup_late|amounts_rounded)'/g;
     const changed = [...kept].filter(([name, sql]) => now.has(name) && now.get(name)?.replace(later, "") !== sql);
     expect(changed.filter(([name]) => !whose.test(now.get(name) ?? ""))).toEqual([]);
   });

@@ -9,7 +9,7 @@ const bin = "A-77-03";
 const receivers = new Map<string, Receiver>();
 const hooks = new Map<string, { readonly id: string; readonly secret: string }>();
 beforeAll(async () => {
-  app = await openTestApp();
+  app = await openTestApp({ merchant_allow_cidrs: ["127.0.0.0/8", "::1/128"] });
   await app.post("/merchants", { code: "ACME", name: "Acme" });
   await app.runJobs();
   const house = app.keys.test.full;

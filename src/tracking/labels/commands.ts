@@ -14,7 +14,8 @@ import { parcelView } from "../parcel.ts";
 import { firstLook } from "../polling/rules.ts";
 import type { TrackingRecord } from "../record.ts";
 import { recordWaiting } from "../scans/commands.ts";
-import { insertRecords, poll_job } from "../store.ts";
+import { lockRecordsOfParcels } from "../moves_by_hand/store.ts";
+import { insertRecords, poll_job, saveFacts } from "../store.ts";
 
 /** As `buyTrackedLabels`, of one label. */
 export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: Buying): Promise<Label> {
@@ -81,7 +82,11 @@ async function recordEarly(tx: Tx, { account_id, tracking_number, look_at }: Tra
 }
 
 async function openRecord(tx: Tx, label: Label, shipment_id: number | null, estimated_delivery: number | null) {
-  const [record] = await insertRecords(tx, [recordFor(tx, label, shipment_id, estimated_delivery)]);
+  const fields = recordFor(tx, label, shipment_id, estimated_delivery);
+  // A person may have shipped the parcel under another number while its label was bought: its scans stay.
+  const known = shipment_id === null ? undefined : (await lockRecordsOfParcels(tx, [shipment_id])).get(shipment_id);
+  if (known !== undefined) return saveFacts(tx, known, fields);
+  const [record] = await insertRecords(tx, [fields]);
   assert(record !== undefined, "a stored record is answered");
   return record;
 }
