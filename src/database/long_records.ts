@@ -22,18 +22,12 @@ interface Sizes {
   readonly part: number;
 }
 
-let kinds = 0;
-
 /** About how large records are, by the rows of `of`, which names their records; only those that meet `where`. */
 export function sizesBy(of: AnyPgColumn, { record, part }: Sizes, where?: SQL) {
-  kinds += 1;
-  const kind = kinds;
   const counts = preparedCounts(of, where);
-  // The ids are those of records that were seen: without an owner, an index alone tells the count. Whoever has a list
-  // open asks for it at the same moment as others.
-  const counted = (db: Db, ids: readonly number[]) =>
-    db.memo(`parts:${kind}:${ids}`, () => counts(db.scoped(unscoped), ids));
-  return async (db: Db, ids: readonly number[]) => (await counted(db, ids)).map((parts) => record + parts * part);
+  // The ids are those of records that were seen: without an owner, an index alone tells the count.
+  return async (db: Db, ids: readonly number[]) =>
+    (await counts(db.scoped(unscoped), ids)).map((parts) => record + parts * part);
 }
 
 /** The records of a table that are as long as the rows are many which name them in `of`. */

@@ -7,7 +7,7 @@ import type { Db, ReadLine } from "./store.ts";
 import { View, type World } from "./transaction.ts";
 
 const view_ms = 10;
-/** How long reads go on before the event loop turns. */
+/** Reads that have gone on for so long let other requests have their turn. */
 const turn_ms = 10;
 
 interface ReaderSettings {
@@ -46,8 +46,6 @@ export class SqliteReader {
   /** Told when the view that is kept need be read no longer. */
   #released: (() => void)[] = [];
   #idle: Timer | null = null;
-  /** When the first read began since the event loop turned; null when none has. */
-  #turned_at: number | null = null;
   /** What was made once for all who read this view. */
   readonly #memos = new Map<string, unknown>();
 
@@ -107,28 +105,18 @@ export class SqliteReader {
   }
 
   async #look(): Promise<void> {
-    if (this.#isLate()) await new Promise(setImmediate);
+    if (this.#turn.lasted_ms > turn_ms) await new Promise(setImmediate);
     for (let next = this.#looks.shift(); next !== undefined; next = this.#looks.shift()) {
       const look = this.#lookOnce(next);
       this.#under_way = look;
       await look;
       this.#under_way = null;
-      if (!this.#looks.isEmpty && this.#isLate()) await new Promise(setImmediate);
+      if (!this.#looks.isEmpty && this.#turn.lasted_ms > turn_ms) await new Promise(setImmediate);
     }
     this.#looking = null;
     if (this.#kept || !this.#connection.raw.inTransaction) return;
     if (this.#until === 0) this.#close();
     else this.#idle ??= setTimeout(() => this.#leave(), view_ms);
-  }
-
-  /** Whether reads have gone on for so long that other requests should have their turn. */
-  #isLate(): boolean {
-    if (this.#turned_at !== null) return performance.now() - this.#turned_at > turn_ms;
-    this.#turned_at = performance.now();
-    setImmediate(() => {
-      this.#turned_at = null;
-    });
-    return false;
   }
 
   async #lookOnce({ work, done, fail }: Look): Promise<void> {

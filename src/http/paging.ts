@@ -61,7 +61,7 @@ export async function answerList<Row>(
     // Asked at the same moment, which is one trip to PostgreSQL.
     const [total, sizes] = await Promise.all([
       uncounted ? null : totalOf(db, listing, offset, rows.length, next !== null),
-      listing.long?.bytes(db, rows) ?? [],
+      sizesOf(listing, db, found),
     ]);
     const totals =
       total === null ? { limit } : { page: page ?? 1, limit, total, total_pages: Math.ceil(total / limit) };
@@ -69,7 +69,8 @@ export async function answerList<Row>(
       const next_cursor = goes_on === null ? null : writeCursor(goes_on, scope, call.cursor_secret);
       return wrap({ data, pagination: { ...totals, next_cursor, has_more: goes_on !== null } }, call, now);
     };
-    if (isLong(sizes)) return { parts: partsOf(listing, rows, sizes), next, paged, again: listing.long?.again, views };
+    if (isLong(sizes.slice(0, limit)))
+      return { parts: partsOf(listing, rows, sizes), next, paged, again: listing.long?.again, views };
     return { body: paged(await views(rows, db), next) };
   });
   if ("body" in read) return jsonResponse(call, 200, JSON.stringify(read.body));
@@ -77,6 +78,19 @@ export async function answerList<Row>(
   const held_bytes = Math.max(slice_bytes, ...read.parts.map(({ bytes }) => bytes));
   const headers = { "content-type": "application/json" };
   return answerSliced(call, new PageWriter(call, read, bytes_max), { held_bytes, headers });
+}
+
+/** The sizes of the rows of some views: whoever has a list open asks for it at the same moment as others. */
+const known_sizes = new WeakMap<readonly unknown[], Promise<readonly number[]>>();
+
+/** About how many bytes each of these records takes, where they may be long; else nothing. */
+async function sizesOf<Row>({ long }: Listing<Row>, db: Db, rows: readonly Row[]): Promise<readonly number[]> {
+  if (long === undefined) return [];
+  const known = known_sizes.get(rows);
+  if (known !== undefined) return known;
+  const sizes = Promise.resolve(long.bytes(db, rows));
+  known_sizes.set(rows, sizes);
+  return sizes;
 }
 
 function partsOf<Row>({ position, long }: Listing<Row>, rows: readonly Row[], sizes: readonly number[]) {

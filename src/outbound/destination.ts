@@ -170,10 +170,10 @@ export function urlProblem(text: string, policy: AddressPolicy): UrlProblem | nu
 
 /** The refusal of an address that is not public, and what the operator can do about it. */
 export function notPublic({ chosen_by, mode }: AddressPolicy): UrlProblem {
-  const opening = "open its range with PACKHOUSE_WEBHOOK_ALLOW_CIDRS";
-  const here = "for this machine start the server with --allow-loopback-receivers";
-  const advice = { live: `, or ${opening}`, test: `; else ${opening}, or ${here}` }[mode];
-  return problem("blocked_address", `must name a public address${chosen_by === "operator" ? advice : ""}`);
+  if (chosen_by === "merchant") return problem("blocked_address", "must be public");
+  const opening = "To allow a private address, add its range to PACKHOUSE_WEBHOOK_ALLOW_CIDRS";
+  const here = ". To allow this machine, start the server with --allow-loopback-receivers";
+  return problem("blocked_address", `must be public. ${opening}${mode === "test" ? here : ""}`);
 }
 
 /** The port that a URL names, or the one its scheme implies. */

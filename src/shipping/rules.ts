@@ -2,7 +2,6 @@ import { postcodeValidatorExistsForCountry } from "postcode-validator";
 import { hasCities, isPostalCode } from "../addresses/postal/codes.ts";
 import { isPostOfficeBox } from "../addresses/rules.ts";
 import { type FieldProblem, invalid, invalidFields } from "../kit/fault.ts";
-import { wireId } from "../kit/ids.ts";
 import { type Address, isCountry } from "./address.ts";
 import { isUsState } from "./delivery/time_zones.ts";
 import type { Message, Offer } from "./offer.ts";
@@ -26,10 +25,9 @@ export function checkAddress(
 const countryHint = "must be a two-letter country code such as US";
 
 /** Refuses: validation_failed, for an address that is still the one that a first start invented. */
-export function refuseExample({ id, name, example }: Origin, field: "from_address" | "to_address"): void {
+export function refuseExample({ name, example }: Origin, field: "from_address" | "to_address"): void {
   if (!example) return;
-  const path = `PATCH /inventory/locations/${wireId("warehouse", id)}`;
-  const message = `is required: warehouse ${name} still has its example address. Set its address (${path})`;
+  const message = `is required: warehouse ${name} still has its example address. Set the address of warehouse ${name}`;
   throw invalid(field, `${message}, or send ${field}`, "example_address");
 }
 

@@ -96,7 +96,7 @@ describe("a merchant", () => {
       duration_ms: null,
       error: {
         code: "blocked_address",
-        message: "The address must name a public address.",
+        message: "The address must be public.",
       },
     });
     expect(receiver.received).toEqual([]);

@@ -141,7 +141,7 @@ export class Feed {
 
   async #start(): Promise<void> {
     this.#ring.clear();
-    const marks = await this.#store.read(jobMarks);
+    const marks = await this.#store.read(async (db) => jobMarks(db));
     for (const noun of ["notices", "orders", "platforms", "webhooks"] as const) this.#marks.set(noun, marks);
     this.#position = await this.#store.read(lastPosition);
     const every = (ms: number, act: () => void) => {
@@ -197,7 +197,7 @@ export class Feed {
     if (this.#position === null || since === undefined) return;
     const whose = await this.#store.read(async (db) => {
       // Marks from before the look: what is added meanwhile is noted twice rather than never.
-      this.#marks.set(noun, await jobMarks(db));
+      this.#marks.set(noun, jobMarks(db));
       return changedOwners(db, noun, since);
     });
     if (this.#position === null) return;

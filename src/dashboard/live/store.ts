@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, max, sql as template } from "drizzle-orm";
+import { and, desc, eq, gt, sql as template } from "drizzle-orm";
 import { merchants } from "../../../db/schema/merchants.ts";
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
 import { platform_connections, platform_imports } from "../../../db/schema/platforms.ts";
@@ -9,23 +9,22 @@ import type { Db } from "../../database/store.ts";
 /** A list that jobs change without an event. */
 export type JobNoun = "notices" | "orders" | "platforms" | "webhooks";
 
-/** How far the changes of jobs were read: the last ids of what is only added, and a moment (ms) for what is updated. */
+/** From which moment (ms) on the changes of jobs are still to be read. */
 export interface JobMarks {
-  readonly attempt: number;
-  readonly notice: number;
   readonly at: number;
 }
+
+// A transaction's changes bear the moment of its beginning and are seen after its end: those of one that ran across
+// the last look are found by the next. What is found twice is noted twice.
+const margin_ms = 60_000;
 
 // More rows than a job changes between two looks.
 const rows_max = 1000;
 const suspension_ms = 3_600_000;
 
 /** The marks of now. */
-export async function jobMarks(db: Db): Promise<JobMarks> {
-  const whole = db.scoped(unscoped);
-  const [attempt] = await whole.sql.select({ id: max(delivery_attempts.id) }).from(delivery_attempts);
-  const [notice] = await whole.sql.select({ id: max(notices.id) }).from(notices);
-  return { attempt: Number(attempt?.id ?? 0), notice: Number(notice?.id ?? 0), at: db.now };
+export function jobMarks(db: Pick<Db, "now">): JobMarks {
+  return { at: db.now - margin_ms };
 }
 
 /** The merchants whose part of a list jobs have changed since these marks. */
@@ -37,21 +36,25 @@ export async function changedOwners(db: Db, noun: JobNoun, since: JobMarks): Pro
 type Owners = (db: Db, since: JobMarks) => Promise<{ readonly owner: number | null }[]>;
 
 const ownersIn: Readonly<Record<JobNoun, Owners>> = {
-  webhooks: (db, { attempt }) => {
+  webhooks: (db, { at }) => {
+    const { subscription_id, started_at } = delivery_attempts;
     const recent = db.sql
-      .select({ subscription_id: delivery_attempts.subscription_id })
+      .select({ subscription_id, started_at })
       .from(delivery_attempts)
-      .where(gt(delivery_attempts.id, attempt))
       .orderBy(desc(delivery_attempts.id))
       .limit(rows_max)
       .as("recent");
     return db.sql
       .selectDistinct({ owner: subscriptions.merchant_id })
       .from(recent)
-      .innerJoin(subscriptions, eq(subscriptions.id, recent.subscription_id));
+      .innerJoin(subscriptions, eq(subscriptions.id, recent.subscription_id))
+      .where(gt(recent.started_at, at));
   },
-  notices: (db, { notice }) =>
-    db.sql.select({ owner: notices.merchant_id }).from(notices).where(gt(notices.id, notice)).limit(rows_max),
+  notices: (db, { at }) =>
+    db.sql
+      .selectDistinct({ owner: notices.merchant_id })
+      .from(notices)
+      .where(and(gt(notices.created_at, at), gt(notices.id, template`(select max(id) - ${rows_max} from ${notices})`))),
   platforms: async (db, { at }) => {
     const changed = (table: typeof platform_imports | typeof platform_reports) =>
       db.sql

@@ -25,7 +25,7 @@ export async function readQuestion(db: Db, body: GetRates): Promise<Question> {
   const { from, to } = readEnds(body);
   const parcel = readGivenParcel(body);
   if (body.order_id !== undefined) return questionOfOrder(db, body, body.order_id, { from, to, parcel });
-  if (body.items !== undefined) throw invalid("items", "are units of an order, which order_id has to name");
+  if (body.items !== undefined) throw invalid("items", "can be given only with order_id");
   if (parcel === null) throw invalid("weight", "is required", "required");
   const { timezone } = await usualOrigin(db);
   const way = { from: from as End, to: to as End, origin_zone: timezone };

@@ -73,9 +73,7 @@ const samples: Readonly<Record<SampleCode, Sample>> = {
 };
 
 /** How sample prices are replaced, for those who run the warehouse. */
-const remedy =
-  "Replace sample cards with your own prices (PATCH /shipping/rate-cards/:id), or connect a carrier account" +
-  " (POST /shipping/carrier-accounts).";
+const remedy = "Create a rate card of your own, or connect a carrier account.";
 
 /** The message beside rates of sample cards in live data. */
 export function sampleMessage({ code, name }: BuiltInCarrier): Message {

@@ -161,11 +161,11 @@ export async function getProvenInvitation(db: Db, link_token: string): Promise<I
 function refuseUnproven(invitation: Invitation, link_token: string): void {
   if (isProven(invitation, readLinkToken(link_token).code)) return;
   const way = {
-    email: `open the link in the e-mail to ${invitation.email}`,
-    operator: "ask the operator of this Packhouse for a link",
-    none: "ask for another link",
+    email: `Open the link in the e-mail to ${invitation.email}`,
+    operator: "Ask for the invitation to be sent again",
+    none: "Ask for another link",
   }[proofOf(invitation)];
-  throw new Fault("invalid_link", `This link does not make an account: ${way}, or sign in if you have one.`);
+  throw new Fault("invalid_link", `This link cannot create an account. ${way}, or sign in if you have one.`);
 }
 
 function openOne(invitation: Invitation | null, now: number): Invitation {
