@@ -70,7 +70,8 @@ async function asBefore(JPY: Made, KWD: Made): Promise<void> {
   const number = (id: string) => String(id).replace(/^\D+/, "");
   const old = (table: string, columns: string, id: string) => `update ${table} set ${columns} where id = ${number(id)}`;
   const back = (one: Made) => `where return_id = ${number(one.back)}`;
-  const parts = (items: number) => `'{"items_cents":${items},"shipping_cents":0,"restocking_fee_cents":0}'`;
+  const parts = (items: number, shipping = 0) =>
+    `'{"items_cents":${items},"shipping_cents":${shipping},"restocking_fee_cents":0}'`;
   const text = engine === "postgres" ? "payload::text" : "payload";
   const fewer = ["3500", "4000", "7000"].reduce(
     (told, cents) => `replace(${told}, '${cents}', '${cents.slice(0, 3)}')`,
@@ -92,7 +93,7 @@ async function asBefore(JPY: Made, KWD: Made): Promise<void> {
     old("orders", "subtotal_cents = 3704, shipping_amount_cents = 125", KWD.order),
     old("returns", "refund_amount_cents = 100", JPY.back),
     old("returns", "refund_amount_cents = 1235", KWD.back),
-    `update refunds set amount_cents = 100, breakdown = ${parts(100)} ${back(JPY)}`,
+    `update refunds set amount_cents = 100, breakdown = ${parts(50, 50)} ${back(JPY)}`,
     `update refunds set amount_cents = 1235, breakdown = ${parts(1235)} ${back(KWD)}`,
     old("labels", `currency = 'JPY', cost_cents = 1000, carrier_cost_cents = 855, breakdown = ${lines}`, JPY.label),
     old("labels", `currency = 'KWD', cost_cents = 1000, carrier_cost_cents = 800, breakdown = ${lines}`, KWD.label),
@@ -116,7 +117,7 @@ async function checkGoods({ JPY, KWD, USD }: Record<"JPY" | "KWD" | "USD", Made>
   expect([dinars.subtotal, dinars.shipping_amount]).toEqual([37.04, 1.25]);
   expect(dinars.line_items).toMatchObject([{ unit_price: 12.35, discount_amount: 0.01, line_total: 37.04 }]);
   const refund = (one: Made) => shown(`/returns/${one.back}`);
-  expect(await refund(JPY)).toMatchObject({ refund_amount: 1, refunds: [{ amount: 1, breakdown: { items: 1 } }] });
+  expect(await refund(JPY)).toMatchObject({ refund_amount: 1, refunds: [{ amount: 2, breakdown: { items: 1 } }] });
   expect(await refund(KWD)).toMatchObject({ refund_amount: 12.35, refunds: [{ amount: 12.35 }] });
   const label = (one: Made) => shown(`/shipping/labels/${one.label}`);
   expect(await label(JPY)).toMatchObject({
@@ -152,22 +153,56 @@ test("amounts read as before; those that their currency cannot express are round
   expect((await shop.get(imported.order_id)).subtotal).toBe(7);
 
   const [line] = (await shop.get(JPY.order)).line_items;
+  const [refund] = (await shown(`/returns/${JPY.back}`)).refunds;
   expect(await store.read(listRounded)).toEqual(
     [
       [JPY.product, "price", "1234.55", "1235"],
-      [line.id, "unit_price", "0.33", "0"],
+      [line.id, "unit_price", "0.33", "1"],
+      [line.id, "discount_amount", "0.00", "2"],
       [line.id, "line_total", "0.99", "1"],
       [JPY.order, "subtotal", "0.99", "1"],
       [JPY.order, "shipping_amount", "100.50", "101"],
+      [refund.refund_id, "amount", "1.00", "2"],
+      [refund.refund_id, "breakdown.items", "0.50", "1"],
+      [refund.refund_id, "breakdown.shipping", "0.50", "1"],
       [JPY.label, "carrier_cost", "8.55", "9"],
     ].map(([record, field, before, after]) => ({ record, field, before, after, currency: "JPY" })) as never,
   );
   const [notice] = (await shop.app.get("/notices")).body.data;
   expect([notice.kind, notice.message]).toEqual([
     "amounts_rounded",
-    expect.stringContaining("6 had more decimals than theirs has and were rounded half up"),
+    "10 amounts had too many decimals for their currency and were rounded half up. " +
+      "Run `packhouse verify` to see each amount before and after.",
   ]);
   expect(await store.read(verifyStore)).toEqual([]);
+}, 60_000);
+
+test("totals that change with their parts are listed, whole or not", async () => {
+  const goods = [await shop.product(9), await shop.product(9)];
+  const [first] = goods as [(typeof goods)[number]];
+  const lines = (quantity: number, some: typeof goods, unit_price: number) => ({
+    line_items: some.map(({ id }) => ({ product_id: id, quantity, unit_price })),
+  });
+  const yen = await sent("/orders", shop.draft([], { currency: "JPY", ...lines(1, goods, 1) }));
+  const dinars = await sent("/orders", shop.draft([], { currency: "KWD", ...lines(3, [first], 4) }));
+  await shop.act(dinars.id, "cancel_items", { items: [{ sku: first.sku, quantity: 1 }] });
+  const number = (id: string) => id.replace(/^\D+/, "");
+  const prices = "set unit_price_cents";
+  await run(
+    `update order_lines ${prices} = 50 where order_id = ${number(yen.id)}`,
+    `update orders set subtotal_cents = 100 where id = ${number(yen.id)}`,
+    // 10.00 for three, of which one is cancelled.
+    `update order_lines ${prices} = 334, discount_cents = 2 where order_id = ${number(dinars.id)}`,
+    `update orders set subtotal_cents = 667 where id = ${number(dinars.id)}`,
+    "delete from rounded_amounts",
+    ...rescaling,
+  );
+  expect([(await shop.get(yen.id)).subtotal, (await shop.get(dinars.id)).subtotal]).toEqual([2, 6.667]);
+  const listed = (await store.read(listRounded)).filter(({ record }) => [yen.id, dinars.id].includes(record));
+  expect(listed).toEqual([
+    { record: yen.id, field: "subtotal", before: "1.00", after: "2", currency: "JPY" },
+    { record: dinars.id, field: "subtotal", before: "6.67", after: "6.667", currency: "KWD" },
+  ]);
 }, 60_000);
 
 test("amounts in a currency that is none stay as they are, and are listed", async () => {

@@ -45,8 +45,11 @@ INSERT INTO `rounded_amounts` (noun, record_id, field, currency, hundredths, min
 UPDATE `returns` SET refund_amount_cents = (refund_amount_cents + 50) / 100, restocking_fee_cents = (restocking_fee_cents + 50) / 100 WHERE currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF');--> statement-breakpoint
 UPDATE `returns` SET refund_amount_cents = refund_amount_cents * 10, restocking_fee_cents = restocking_fee_cents * 10 WHERE currency IN ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND');--> statement-breakpoint
 INSERT INTO `rounded_amounts` (noun, record_id, field, currency, hundredths, minor_units)
-  SELECT 'order_line', l.id, 'unit_price', o.currency, l.unit_price_cents, (l.unit_price_cents + 50) / 100 FROM `order_lines` AS l INNER JOIN `orders` AS o ON o.id = l.order_id
-  WHERE o.currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') AND l.unit_price_cents % 100 <> 0 ORDER BY 2;--> statement-breakpoint
+  SELECT * FROM (SELECT 'order_line' AS noun, l.id AS record_id, 'unit_price' AS field, o.currency AS currency, l.unit_price_cents AS hundredths, max((l.unit_price_cents + 50) / 100, ((l.quantity * l.unit_price_cents - l.discount_cents + 50) / 100 + l.quantity - 1) / l.quantity) AS minor_units FROM `order_lines` AS l INNER JOIN `orders` AS o ON o.id = l.order_id
+  WHERE o.currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF')) AS listed WHERE minor_units * 100 <> hundredths ORDER BY record_id;--> statement-breakpoint
+INSERT INTO `rounded_amounts` (noun, record_id, field, currency, hundredths, minor_units)
+  SELECT * FROM (SELECT 'order_line' AS noun, l.id AS record_id, 'discount_amount' AS field, o.currency AS currency, l.discount_cents AS hundredths, l.quantity * max((l.unit_price_cents + 50) / 100, ((l.quantity * l.unit_price_cents - l.discount_cents + 50) / 100 + l.quantity - 1) / l.quantity) - (l.quantity * l.unit_price_cents - l.discount_cents + 50) / 100 AS minor_units FROM `order_lines` AS l INNER JOIN `orders` AS o ON o.id = l.order_id
+  WHERE o.currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF')) AS listed WHERE minor_units * 100 <> hundredths ORDER BY record_id;--> statement-breakpoint
 INSERT INTO `rounded_amounts` (noun, record_id, field, currency, hundredths, minor_units)
   SELECT 'order_line', l.id, 'line_total', o.currency, (l.quantity * l.unit_price_cents - l.discount_cents), ((l.quantity * l.unit_price_cents - l.discount_cents) + 50) / 100 FROM `order_lines` AS l INNER JOIN `orders` AS o ON o.id = l.order_id
   WHERE o.currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') AND (l.quantity * l.unit_price_cents - l.discount_cents) % 100 <> 0 ORDER BY 2;--> statement-breakpoint
@@ -55,9 +58,13 @@ UPDATE `order_lines` SET unit_price_cents = max((unit_price_cents + 50) / 100, (
   WHERE order_id IN (SELECT o.id FROM `orders` AS o WHERE o.currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'));--> statement-breakpoint
 UPDATE `order_lines` SET unit_price_cents = unit_price_cents * 10, discount_cents = discount_cents * 10 WHERE order_id IN (SELECT o.id FROM `orders` AS o WHERE o.currency IN ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'));--> statement-breakpoint
 INSERT INTO `rounded_amounts` (noun, record_id, field, currency, hundredths, minor_units)
-  SELECT 'order', id, 'subtotal', currency, subtotal_cents, (SELECT coalesce(sum((l.quantity * l.unit_price_cents - l.discount_cents) / l.quantity * (l.quantity - l.quantity_cancelled) + (2 * ((l.quantity * l.unit_price_cents - l.discount_cents) % l.quantity) * (l.quantity - l.quantity_cancelled) + l.quantity) / (2 * l.quantity)), 0)
-    FROM `order_lines` AS l WHERE l.order_id = `orders`.id) FROM `orders`
-  WHERE currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') AND subtotal_cents % 100 <> 0 ORDER BY 2;--> statement-breakpoint
+  SELECT * FROM (SELECT 'order' AS noun, id AS record_id, 'subtotal' AS field, currency AS currency, subtotal_cents AS hundredths, (SELECT coalesce(sum((l.quantity * l.unit_price_cents - l.discount_cents) / l.quantity * (l.quantity - l.quantity_cancelled) + (2 * ((l.quantity * l.unit_price_cents - l.discount_cents) % l.quantity) * (l.quantity - l.quantity_cancelled) + l.quantity) / (2 * l.quantity)), 0)
+    FROM `order_lines` AS l WHERE l.order_id = `orders`.id) AS minor_units FROM `orders`
+  WHERE currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF')) AS listed WHERE minor_units * 100 <> hundredths ORDER BY record_id;--> statement-breakpoint
+INSERT INTO `rounded_amounts` (noun, record_id, field, currency, hundredths, minor_units)
+  SELECT * FROM (SELECT 'order' AS noun, id AS record_id, 'subtotal' AS field, currency AS currency, subtotal_cents AS hundredths, (SELECT coalesce(sum((l.quantity * l.unit_price_cents - l.discount_cents) / l.quantity * (l.quantity - l.quantity_cancelled) + (2 * ((l.quantity * l.unit_price_cents - l.discount_cents) % l.quantity) * (l.quantity - l.quantity_cancelled) + l.quantity) / (2 * l.quantity)), 0)
+    FROM `order_lines` AS l WHERE l.order_id = `orders`.id) AS minor_units FROM `orders`
+  WHERE currency IN ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND')) AS listed WHERE minor_units <> hundredths * 10 ORDER BY record_id;--> statement-breakpoint
 INSERT INTO `rounded_amounts` (noun, record_id, field, currency, hundredths, minor_units)
   SELECT 'order', id, 'shipping_amount', currency, shipping_amount_cents, (shipping_amount_cents + 50) / 100 FROM `orders`
   WHERE currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') AND shipping_amount_cents % 100 <> 0 ORDER BY 2;--> statement-breakpoint
@@ -70,8 +77,8 @@ UPDATE `orders` SET shipping_amount_cents = shipping_amount_cents * 10,
     FROM `order_lines` AS l WHERE l.order_id = `orders`.id)
   WHERE currency IN ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND');--> statement-breakpoint
 INSERT INTO `rounded_amounts` (noun, record_id, field, currency, hundredths, minor_units)
-  SELECT 'refund', id, 'amount', currency, amount_cents, (amount_cents + 50) / 100 FROM `refunds`
-  WHERE currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') AND amount_cents % 100 <> 0 ORDER BY 2;--> statement-breakpoint
+  SELECT * FROM (SELECT 'refund' AS noun, id AS record_id, 'amount' AS field, currency AS currency, amount_cents AS hundredths, (json_extract(breakdown, '$.items_cents') + 50) / 100 + (json_extract(breakdown, '$.shipping_cents') + 50) / 100 - min((json_extract(breakdown, '$.restocking_fee_cents') + 50) / 100, (json_extract(breakdown, '$.items_cents') + 50) / 100 + (json_extract(breakdown, '$.shipping_cents') + 50) / 100) AS minor_units FROM `refunds`
+  WHERE currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF')) AS listed WHERE minor_units * 100 <> hundredths ORDER BY record_id;--> statement-breakpoint
 INSERT INTO `rounded_amounts` (noun, record_id, field, currency, hundredths, minor_units)
   SELECT 'refund', id, 'breakdown.items', currency, json_extract(breakdown, '$.items_cents'), (json_extract(breakdown, '$.items_cents') + 50) / 100 FROM `refunds`
   WHERE currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') AND json_extract(breakdown, '$.items_cents') % 100 <> 0 ORDER BY 2;--> statement-breakpoint
@@ -79,8 +86,8 @@ INSERT INTO `rounded_amounts` (noun, record_id, field, currency, hundredths, min
   SELECT 'refund', id, 'breakdown.shipping', currency, json_extract(breakdown, '$.shipping_cents'), (json_extract(breakdown, '$.shipping_cents') + 50) / 100 FROM `refunds`
   WHERE currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') AND json_extract(breakdown, '$.shipping_cents') % 100 <> 0 ORDER BY 2;--> statement-breakpoint
 INSERT INTO `rounded_amounts` (noun, record_id, field, currency, hundredths, minor_units)
-  SELECT 'refund', id, 'breakdown.restocking_fee', currency, json_extract(breakdown, '$.restocking_fee_cents'), (json_extract(breakdown, '$.restocking_fee_cents') + 50) / 100 FROM `refunds`
-  WHERE currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') AND json_extract(breakdown, '$.restocking_fee_cents') % 100 <> 0 ORDER BY 2;--> statement-breakpoint
+  SELECT * FROM (SELECT 'refund' AS noun, id AS record_id, 'breakdown.restocking_fee' AS field, currency AS currency, json_extract(breakdown, '$.restocking_fee_cents') AS hundredths, min((json_extract(breakdown, '$.restocking_fee_cents') + 50) / 100, (json_extract(breakdown, '$.items_cents') + 50) / 100 + (json_extract(breakdown, '$.shipping_cents') + 50) / 100) AS minor_units FROM `refunds`
+  WHERE currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF')) AS listed WHERE minor_units * 100 <> hundredths ORDER BY record_id;--> statement-breakpoint
 UPDATE `refunds` SET amount_cents = (json_extract(breakdown, '$.items_cents') + 50) / 100 + (json_extract(breakdown, '$.shipping_cents') + 50) / 100 - min((json_extract(breakdown, '$.restocking_fee_cents') + 50) / 100, (json_extract(breakdown, '$.items_cents') + 50) / 100 + (json_extract(breakdown, '$.shipping_cents') + 50) / 100),
   breakdown = json_object('items_cents', (json_extract(breakdown, '$.items_cents') + 50) / 100, 'shipping_cents', (json_extract(breakdown, '$.shipping_cents') + 50) / 100, 'restocking_fee_cents', min((json_extract(breakdown, '$.restocking_fee_cents') + 50) / 100, (json_extract(breakdown, '$.items_cents') + 50) / 100 + (json_extract(breakdown, '$.shipping_cents') + 50) / 100))
   WHERE currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF');--> statement-breakpoint
@@ -106,5 +113,5 @@ UPDATE `platform_imports` SET payload = json_set(payload, '$.shipping_amount_cen
   '$.lines', json((SELECT json_group_array(json_replace(each.value, '$.unit_price_cents', json_extract(each.value, '$.unit_price_cents') * 10, '$.total_cents', json_extract(each.value, '$.total_cents') * 10)) FROM json_each(payload, '$.lines') AS each)))
   WHERE payload IS NOT NULL AND json_extract(payload, '$.currency') IN ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND');--> statement-breakpoint
 INSERT INTO `notices` (kind, message, mail_status, mail_attempts, created_at)
-  SELECT 'amounts_rounded', 'The upgrade stores amounts with the decimals of their currency. ' || count(*) || ' had more decimals than theirs has and were rounded half up. packhouse verify lists each with its amount of before.', 'none', 0, CAST(unixepoch('subsec') * 1000 AS integer)
+  SELECT 'amounts_rounded', CASE WHEN count(*) = 1 THEN '1 amount had too many decimals for its currency and was rounded half up.' ELSE count(*) || ' amounts had too many decimals for their currency and were rounded half up.' END || ' Run `packhouse verify` to see each amount before and after.', 'none', 0, CAST(unixepoch('subsec') * 1000 AS integer)
   FROM `rounded_amounts` HAVING count(*) > 0
