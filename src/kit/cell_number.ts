@@ -29,8 +29,8 @@ export function readCellNumber(text: string, decimal: DecimalSign | null): CellN
   if (decimal !== null) {
     const [, sign = "", whole = "", , part] = declared[decimal].exec(text) ?? [];
     if (whole !== "" || part !== undefined) return plain(sign, whole.replaceAll(/\D/g, ""), part);
-    const name = decimal === "," ? "a comma" : "a point";
-    return numeric.test(text) ? { problem: `is ${text}, which is no number with ${name} before the decimals` } : null;
+    const sign_name = decimal === "," ? "comma" : "point";
+    return numeric.test(text) ? { problem: `is ${text}, which is not a number with a decimal ${sign_name}` } : null;
   }
   if (ambiguous.test(text)) {
     const [one, thousands] = [String(Number(text)), text.replace(".", "")];

@@ -27,7 +27,7 @@ export function readColumnMap(text: string, columns: readonly Column[]): ColumnM
   const map = found.map(([, name = "", column = ""]) => [name.trim(), plainName(column) || null] as const);
   const unknown = map.flatMap(([, column]) => (column === null || names.includes(column) ? [] : column));
   if (unknown.length > 0) {
-    const message = (name: string) => `names ${name}, which is none of our columns${didYouMean(name, names)}`;
+    const message = (name: string) => `names ${name}, which is not a column of this import${didYouMean(name, names)}`;
     throw invalidFields(unknown.map((name) => ({ field: "map", code: "unknown_field", message: message(name) })));
   }
   return map;

@@ -178,7 +178,11 @@ describe("what has one reading", () => {
 
   test.each([
     ["no pairs", "Variant SKU", "map must pair columns of the file with ours"],
-    ["a column that is none of ours", "A:skuu", "map names skuu, which is none of our columns (did you mean sku?)."],
+    [
+      "a column that is none of ours",
+      "A:skuu",
+      "map names skuu, which is not a column of this import (did you mean sku?).",
+    ],
     ["a column that the file lacks", "Variant SKU:sku", "map names Variant SKU, which the file lacks"],
     ["two columns for one", "A:name", "name is there twice."],
   ])("a map with %s is refused", async (_, map, message) => {
