@@ -44,7 +44,7 @@ export const PackageField = closed({
   weight: WeightField,
   weight_unit: Type.Optional(weightUnitField("lb by default.")),
   dimensions: Type.Optional(nullable(DimensionsField)),
-  value: Type.Optional(nullable(moneyField("Declared value."))),
+  value: Type.Optional(nullable(moneyField("Declared value, in US dollars."))),
   insurance: Type.Optional(
     Type.Boolean({ description: "Insures the parcel for its `value`, where the service offers that." }),
   ),
@@ -171,7 +171,7 @@ export const LabelView = closed({
     weight: Type.Number(),
     weight_unit: choice(weightUnits),
     dimensions: nullable(PackageDimensions),
-    value: nullable(Type.Number()),
+    value: nullable(Type.Number({ description: "In US dollars." })),
     insurance: Type.Boolean(),
   }),
   from_address: AddressView,

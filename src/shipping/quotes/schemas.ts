@@ -61,7 +61,7 @@ export const GetRates = closed({
   weight: Type.Optional(WeightField),
   weight_unit: Type.Optional(weightUnitField("lb by default.")),
   dimensions: Type.Optional(nullable(DimensionsField)),
-  value: Type.Optional(nullable(moneyField("Declared value."))),
+  value: Type.Optional(nullable(moneyField("Declared value, in US dollars."))),
   insurance: Type.Optional(Type.Boolean()),
   carriers: codes("of these carriers"),
   services: codes("for these services"),

@@ -273,7 +273,7 @@ export const labelTexts = {
   height: "Height",
   size: "Size",
   sizeUnit: "Unit of the size",
-  value: "Declared value",
+  value: "Declared value in US dollars",
   insurance: "Insure it for its value",
   items: "What is in the parcel",
   another: "One more carton",

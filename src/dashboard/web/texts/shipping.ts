@@ -94,7 +94,7 @@ export const shippingTexts = {
     height: "Height",
     residential: "Residential address",
     residentialHelp: "Some carriers charge more for residential addresses.",
-    value: "Declared value",
+    value: "Declared value in US dollars",
     insurance: "Insure it",
     ask: "Ask for rates",
     results: "Rates",

@@ -110,7 +110,7 @@ function Parcel({ label }: { readonly label: Label }) {
           [texts.size, sides && `${sides} ${box.dimensions?.unit ?? ""}`],
           [texts.billable, label.billable_weight && `${label.billable_weight} lb`],
           [texts.zone, label.zone],
-          box.value === null ? null : [texts.value, money(box.value, label.currency)],
+          box.value === null ? null : [texts.value, money(box.value, "USD")],
           [texts.insured, box.insurance ? words.yes : words.no],
           [
             texts.cost,

@@ -25,7 +25,7 @@ const fields = (): readonly Field[] => [
   { kind: "select", name: "from_country", label: texts.fromCountry, width: "half", empty: "", options: countryNames() },
   { kind: "select", name: "to_country", label: texts.toCountry, width: "half", empty: "", options: countryNames() },
   { kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, required: true, width: "half" },
-  { kind: "money", name: "value", label: texts.value, width: "half" },
+  { kind: "money", name: "value", label: texts.value, currency: "USD", width: "half" },
   { kind: "number", name: "dimensions.length", label: texts.length, unit: "in", width: "third" },
   { kind: "number", name: "dimensions.width", label: texts.width, unit: "in", width: "third" },
   { kind: "number", name: "dimensions.height", label: texts.height, unit: "in", width: "third" },

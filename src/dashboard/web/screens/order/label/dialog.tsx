@@ -130,7 +130,7 @@ export function LabelDialog({ order, onClose }: { readonly order: Order; readonl
       width: "third",
       render: () => <Size values={values} set={set} />,
     },
-    { kind: "money", name: "value", label: texts.value, currency: order.currency, width: "third" },
+    { kind: "money", name: "value", label: texts.value, currency: "USD", width: "third" },
     { kind: "switch", name: "insurance", label: texts.insurance, when: ({ value }) => value !== "" },
     ...(lines.length > 0 ? [{ ...unitsField(lines.map(withReserved)), label: texts.items }] : []),
     {
