@@ -2,7 +2,7 @@ import type { ImportReport } from "../../api/stock_types.ts";
 import { Badge } from "../../kit/badge.tsx";
 import { Card } from "../../kit/page.tsx";
 import { type Column, DataTable } from "../../kit/table.tsx";
-import { date, moment } from "../../texts/format.ts";
+import { dateOrMoment } from "../../texts/format.ts";
 import { importTexts as texts } from "../../texts/imports.ts";
 
 type Refusal = ImportReport["errors"][number];
@@ -48,16 +48,13 @@ export function Refusals({ errors, failed }: RefusalsProps) {
   );
 }
 
-const midnight = /^(\d{4}-\d\d-\d\d)T00:00:00\.000Z$/;
 const moments = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /** The text of a cell: dates formatted, all else as in the file. */
 function written(value: Change["fields"][number]["from"]): string {
   if (value === null) return texts.empty;
   const text = String(value);
-  const day = midnight.exec(text)?.[1];
-  if (day !== undefined) return date(day);
-  return moments.test(text) ? moment(text) : text;
+  return moments.test(text) ? dateOrMoment(text) : text;
 }
 
 function Cells({ change, fields }: Change) {
