@@ -3,10 +3,9 @@ import { dayStart } from "../kit/zone.ts";
 import { fillShelf, freshShelves } from "./backorders/commands.ts";
 import { listAwaitedProducts, type WaitingPlace } from "./backorders/store.ts";
 import { expireBookings } from "./bookings/commands.ts";
-import { clearTurns } from "./ledger/store.ts";
 import { listExpiredLots, markLotsExpired, nextLastDay } from "./lots/store.ts";
 import { noteTurns, shelfOf } from "./shelves/commands.ts";
-import { listTurned, nextTurnDay } from "./stock/store.ts";
+import { clearTurns, listTurned, nextTurnDay } from "./stock/store.ts";
 import { type LocalDays, localDays } from "./warehouses/store.ts";
 
 // Each of them may be of another SKU with an event of its own, and other requests wait for a slice as a whole.

@@ -240,18 +240,6 @@ export async function saveTurn(tx: Tx, ids: readonly number[], turns_on: number 
   if (ids.length > 0) await setTurn(tx, { ids: list(ids), turns_on });
 }
 
-const setNoTurn = prepared((tx: Writing, a: Args<{ ids: string }>) =>
-  tx
-    .update(stock_items)
-    .set({ turns_on: null })
-    .where(and(among(stock_items.id, a.ids), sql`${stock_items.on_hand} = 0`)),
-);
-
-/** Stores that time changes nothing of these items, where none of their units is left. */
-export async function clearTurns(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await setNoTurn(tx, { ids: list(ids) });
-}
-
 const counts = ["on_hand", "reserved", "received_at"] as const;
 
 interface ItemCounts extends Record<(typeof counts)[number], number> {
