@@ -3,9 +3,10 @@ import { dayStart } from "../kit/zone.ts";
 import { fillShelf, freshShelves } from "./backorders/commands.ts";
 import { listAwaitedProducts, type WaitingPlace } from "./backorders/store.ts";
 import { expireBookings } from "./bookings/commands.ts";
+import { saveTurn } from "./ledger/store.ts";
 import { listExpiredLots, markLotsExpired, nextLastDay } from "./lots/store.ts";
 import { noteTurns, shelfOf } from "./shelves/commands.ts";
-import { clearTurns, listTurned, nextTurnDay } from "./stock/store.ts";
+import { listTurned, nextTurnDay } from "./stock/store.ts";
 import { type LocalDays, localDays } from "./warehouses/store.ts";
 
 // Each of them may be of another SKU with an event of its own, and other requests wait for a slice as a whole.
@@ -41,7 +42,7 @@ async function expireSlice(tx: Tx): Promise<{ readonly more: boolean; readonly n
   await noteTurns(tx, opened);
   // Of what is gone there is nothing to tell. Units may have come since it was listed.
   const listed = turned.map(({ id }) => id);
-  await clearTurns(tx, listed);
+  await saveTurn(tx, listed, null, 0);
   const ids = past.map((lot) => lot.id);
   if (ids.length > 0) await markLotsExpired(tx, ids);
   const more = turned.length >= expiry_slice || past.length >= expiry_slice;

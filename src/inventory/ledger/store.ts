@@ -228,16 +228,17 @@ export interface Posting {
   readonly actor: Actor;
 }
 
-const setTurn = prepared((tx: Writing, a: Args<{ ids: string; turns_on: number | null }>) =>
+const all_units = Number.MAX_SAFE_INTEGER;
+const setTurn = prepared((tx: Writing, a: Args<{ ids: string; turns_on: number | null; most: number }>) =>
   tx
     .update(stock_items)
     .set({ turns_on: sql`${a.turns_on}` })
-    .where(among(stock_items.id, a.ids)),
+    .where(and(among(stock_items.id, a.ids), sql`${stock_items.on_hand} <= ${a.most}`)),
 );
 
-/** Stores on which day time next changes whether units of these items can be promised; null for never. */
-export async function saveTurn(tx: Tx, ids: readonly number[], turns_on: number | null): Promise<void> {
-  if (ids.length > 0) await setTurn(tx, { ids: list(ids), turns_on });
+/** Stores on which day time next changes units of those items that hold no more than `most`; null for never. */
+export async function saveTurn(tx: Tx, ids: readonly number[], turns_on: number | null, most = all_units) {
+  if (ids.length > 0) await setTurn(tx, { ids: list(ids), turns_on, most });
 }
 
 const counts = ["on_hand", "reserved", "received_at"] as const;

@@ -9,7 +9,7 @@ import { transfer_loads } from "../../../db/schema/transfers.ts";
 import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
 import { engine } from "../../config.ts";
 import { type Args, prepared, preparedOf } from "../../database/statements.ts";
-import type { Db, Tx, Writing } from "../../database/store.ts";
+import type { Db, Tx } from "../../database/store.ts";
 import { invalidFields, ofFields } from "../../kit/fault.ts";
 import type { StockItem } from "../ledger/spot.ts";
 import { reservationStarts } from "../status.ts";
@@ -280,18 +280,6 @@ export async function listTurned(db: Db, { warehouses }: LocalDays, limit: numbe
     found.push(...(await turned(db, { warehouse_id, day, limit: limit - found.length })));
   }
   return found;
-}
-
-const setNoTurn = prepared((tx: Writing, a: Args<{ ids: string }>) =>
-  tx
-    .update(stock_items)
-    .set({ turns_on: null })
-    .where(and(among(stock_items.id, a.ids), sql`${stock_items.on_hand} = 0`)),
-);
-
-/** Stores that time changes nothing of these items, where none of their units is left. */
-export async function clearTurns(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await setNoTurn(tx, { ids: list(ids) });
 }
 
 const turning = prepared((select, a: Args<{ warehouse_id: number; day: number }>) =>
