@@ -54,7 +54,8 @@ const ownersIn: Readonly<Record<JobNoun, Owners>> = {
     db.sql
       .selectDistinct({ owner: notices.merchant_id })
       .from(notices)
-      .where(and(gt(notices.created_at, at), gt(notices.id, template`(select max(id) - ${rows_max} from ${notices})`))),
+      .where(gt(notices.created_at, at))
+      .limit(rows_max),
   platforms: async (db, { at }) => {
     const changed = (table: typeof platform_imports | typeof platform_reports) =>
       db.sql

@@ -1,6 +1,5 @@
 // What merchants are shown of labels that carriers sell. An account, what it is charged and what it answers are between
 // the operator and the carrier.
-import type { Call } from "../../http/call.ts";
 import { Fault } from "../../kit/fault.ts";
 import type { Label, labelView } from "./label.ts";
 
@@ -25,7 +24,7 @@ const told = ["label_id", "permanent", "retry_after_seconds"];
 
 /** Why a carrier did not sell or void a label, as it is told to who asks. */
 export function refusalFor(
-  { merchant_id }: Pick<Call, "merchant_id">,
+  { merchant_id }: { readonly merchant_id: number | null },
   done: "sold" | "voided",
 ): (label: Label, fault: Fault) => Fault {
   return ({ carrier }, fault) => {

@@ -144,7 +144,8 @@ describe("a carrier's number that a label was bought with", () => {
     const bought = await shops.live.label(order_id, { carrier: "swift", service: "ground" }, headers);
     expect(bought.status).toBe(201);
     const number: string = bought.body.data.tracking_number;
-    const row = `O-1,shipped,2025-11-01T00:00:00Z,2025-11-02T00:00:00Z,OLD,1,2.00,a@example.com,A,1 St,Reno,NV,89501,US`;
+    const row =
+      "O-1,shipped,2025-11-01T00:00:00Z,2025-11-02T00:00:00Z,OLD,1,2.00,a@example.com,A,1 St,Reno,NV,89501,US";
     const head =
       "order_number,status,created_at,shipped_at,sku,quantity,unit_price,customer_email,ship_to,address_line1," +
       "city,state,postal_code,country,tracking_number";

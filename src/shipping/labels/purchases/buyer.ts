@@ -12,7 +12,7 @@ import { carriageOfLabel, lookLater, readyToPay, recordBought, recordFailed } fr
 import { give_up_after_ms, isPassing, nobodyKnows, offerFor, type Reason } from "./rules.ts";
 
 /** The result of a purchase. */
-export type Ended =
+type Ended =
   | { readonly state: "bought"; readonly label: Label }
   | { readonly state: "failed"; readonly label: Label; readonly fault: Fault };
 

@@ -4,7 +4,6 @@ import { isUndeliverable } from "../../../addresses/status.ts";
 import { billFacts } from "../../../billing/commands.ts";
 import { noteHeld } from "../../../database/servers.ts";
 import type { Db, Tx } from "../../../database/store.ts";
-import type { Call } from "../../../http/call.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { system } from "../../../kit/actor.ts";
 import { assert } from "../../../kit/assert.ts";
@@ -62,7 +61,7 @@ const noSuchAccount = (): Fault => invalid("account_id", "is not an active carri
 export async function chooseSeller(
   db: Db,
   { carrier, service, account_id }: Pick<CreateLabel, "carrier" | "service" | "account_id">,
-  { merchant_id }: Pick<Call, "merchant_id">,
+  { merchant_id }: { readonly merchant_id: number | null },
 ): Promise<Seller> {
   if (merchant_id !== null && account_id != null) throw noSuchAccount();
   if (carrier === undefined) throw invalid("carrier", "is required", "required");
