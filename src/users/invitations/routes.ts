@@ -32,12 +32,12 @@ export const invitationRoutes = (service: Service) =>
         id: "createInvitation",
         summary: "Invite a user",
         description:
-          "The answer is the only one that shows the link. With a mail server and a public base URL, the" +
-          " link is also sent by e-mail. You cannot invite to a role with more permissions than your own." +
-          " An e-mail address has at most one open invitation to the house, and one to each merchant. A user may be invited to something else, too," +
-          " and accepts that by `POST /users/me/memberships`. With a mail server and a public base URL," +
-          " only the link of the e-mail makes an account, which proves the address. Without either, the link of a" +
-          " merchant's invitation makes none until the operator has sent it again and handed the new link over.",
+          "The answer is the only one that shows the link. With a mail server and a public base URL, the link is also" +
+          " sent by e-mail. You cannot invite to a role with more permissions than your own. An e-mail address has at" +
+          " most one open invitation to the house, and one to each merchant. A user may be invited to something else," +
+          " too, and accepts that by `POST /users/me/memberships`. With a mail server and a public base URL, only the" +
+          " link of the e-mail makes an account, which proves the address. Without either, the link of a merchant's" +
+          " invitation makes none until the operator has sent it again and handed the new link over.",
         answers: { 201: EnvelopedView(LinkedInvitationView) },
         refuses: ["duplicate_email", "merchant_closed"],
       }),
