@@ -372,7 +372,8 @@ export async function saveRecords(tx: Tx, changed: readonly TrackingRecord[]): P
 export type RecordFacts = Partial<
   Pick<
     TrackingRecord,
-    "tracking_number" | "carrier" | "service_type" | "shipment_id" | "estimated_delivery" | "estimated_at" | keyof typeof unfollowed
+    | ("tracking_number" | "carrier" | "service_type" | "shipment_id" | "estimated_delivery" | "estimated_at")
+    | keyof typeof unfollowed
   >
 >;
 

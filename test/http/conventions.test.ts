@@ -102,7 +102,10 @@ describe("refuses", () => {
     [product({ weight: -1, weight_unit: "lb" }), "weight: too_small: must be greater than 0"],
     [product({ weight: "1" }), "weight: wrong_type: must be a number"],
     [product({ weight: 1, weight_unit: "stone" }), "weight_unit: invalid_choice: must be one of: lb, oz, kg, g"],
-    [product({ price: "1.234" }), "price: invalid_value: must be an amount with at most two decimals, such as 12.50"],
+    [
+      product({ price: "1.234" }),
+      "price: invalid_value: must be an amount with at most two decimals, as USD has (got 1.234)",
+    ],
     [
       product({ customs: { hs: 1 } }),
       "customs.hs: unknown_field: is not a field of this request (did you mean hs_code?)",

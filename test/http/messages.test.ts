@@ -19,7 +19,12 @@ type Case = readonly [method: string, path: string, body: unknown, message: stri
 const cases: readonly Case[] = [
   ["POST", "/products", { ...tea, price: -5 }, "price must not be negative."],
   ["POST", "/products", { ...tea, price: "-0.01" }, "price must not be negative."],
-  ["POST", "/products", { ...tea, price: "1,5" }, "price must be an amount with at most two decimals, such as 12.50."],
+  [
+    "POST",
+    "/products",
+    { ...tea, price: "1,5" },
+    "price must be an amount with at most the decimals of its currency, such as 12.50.",
+  ],
   [
     "POST",
     "/products",

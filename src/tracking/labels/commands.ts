@@ -9,12 +9,12 @@ import { type BoughtLabel, buyLabels, type LabelOrder } from "../../shipping/lab
 import type { Buying } from "../../shipping/labels/parcels/commands.ts";
 import type { CreateLabel } from "../../shipping/labels/schemas.ts";
 import { labelMoves } from "../../shipping/labels/status.ts";
+import { lockRecordsOfParcels } from "../moves_by_hand/store.ts";
 import type { NewRecord } from "../new_record.ts";
 import { parcelView } from "../parcel.ts";
 import { firstLook } from "../polling/rules.ts";
 import type { TrackingRecord } from "../record.ts";
 import { recordWaiting } from "../scans/commands.ts";
-import { lockRecordsOfParcels } from "../moves_by_hand/store.ts";
 import { insertRecords, poll_job, saveFacts } from "../store.ts";
 
 /** As `buyTrackedLabels`, of one label. */

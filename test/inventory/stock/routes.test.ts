@@ -220,7 +220,9 @@ describe("refuses", () => {
 
   test("goods that no zone suits, saying how to add one", async () => {
     const { body } = await app.post("/inventory", { sku: "ICE", quantity: 1 });
-    expect(body.error.details[0].message).toContain(`PATCH /inventory/locations/${warehouse}`);
+    expect(body.error.details[0].message).toBe(
+      "has no zone for frozen goods; add a zone with that temperature_zone to the warehouse first",
+    );
   });
 
   test.each([

@@ -371,7 +371,9 @@ describe("refuses", () => {
     await app.takeEvents();
     const answer = await step(id, "receive");
     expect([answer.status, fields(answer)]).toEqual([422, ["location"]]);
-    expect(answer.body.error.details[0].message).toContain(`PATCH /inventory/locations/${west}`);
+    expect(answer.body.error.details[0].message).toBe(
+      "has no zone for frozen goods; add a zone with that temperature_zone to the warehouse first",
+    );
     expect(await told()).toEqual([]);
   });
 

@@ -91,9 +91,7 @@ describe("works", () => {
     expect(await named("bike bob")).toEqual([]);
     const { error } = (await app.get("/tracking/RB123456784GB")).body;
     expect(error).toMatchObject({ code: "resource_missing", detected_carriers: [] });
-    expect(error.message).toEndWith(
-      "The check digit must be 5 for S10 (got 4). Check the number.",
-    );
+    expect(error.message).toEndWith("The check digit must be 5 for S10 (got 4). Check the number.");
     const [batched] = (await app.post("/tracking/batch", { tracking_numbers: ["RB123456784GB"] })).body.data;
     expect(batched.error.wrong_check_digits).toEqual(error.wrong_check_digits);
   });
