@@ -76,9 +76,10 @@ export function openCommandLog(
     ...openLogFile(path, sync),
     tend: async () => {
       try {
-        const [, held, copied] = look.values()[0] as [number, number, number];
+        // Not what is still to be copied: commits copy all but the last, and the log begins again only after all of it.
+        const held = look.values()[0]?.[1] as number;
         const isTooSoon = held >= tried && held < tried + checkpoint_pages / 4;
-        if (held - copied < checkpoint_pages || isTooSoon) return;
+        if (held < checkpoint_pages || isTooSoon) return;
         tried = held;
         await reader.renewed();
         copy.values();

@@ -97,8 +97,8 @@ test.skipIf(process.platform !== "linux")(
     await watch;
     for (const socket of sockets) socket.destroy();
     expect(answers).toEqual(answers.map(() => page));
-    // Built at once they took three times their size.
-    expect((most - before) / (page.bytes * (readers + unread))).toBeLessThan(1.5);
+    // Built at once they took three times their size. Other tests of this process take some memory, too.
+    expect((most - before) / (page.bytes * (readers + unread))).toBeLessThan(2);
     expect(longest_ms / took_ms).toBeLessThan(0.5);
     expect(others).toBeGreaterThan(3);
   },
