@@ -303,6 +303,6 @@ describeInBrowser("the orders of one house", () => {
     await lookAt(house, `/orders/${sent.id}/change`, ".effects", "order-change");
     await lookAt(house, "/orders/new", "[role=combobox]", "order-new");
     await lookAt(house, "/returns", `tr:has-text("${back.id}")`, "returns");
-    await lookAt(house, `/returns/${back.id}`, `h1:has-text("${back.id}")`, "return");
+    await lookAt(house, `/returns/${back.id}`, `h1:has-text("${order.order_number}")`, "return");
   }, 180_000);
 });
