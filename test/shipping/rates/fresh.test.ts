@@ -216,7 +216,7 @@ describe("works", () => {
         account_id: null,
         level: "warning",
         code: "sample_rates",
-        message: expect.stringContaining("PATCH /shipping/rate-cards"),
+        message: expect.stringContaining("Create a rate card of your own, or connect a carrier account."),
       } as never,
     ]);
     const near = await ratesOf("live", { to_zip: "94105" });
@@ -296,7 +296,13 @@ describe("the invented address of a fresh installation", () => {
       const refused = await shop.label(id);
       expect([refused.status, refused.body.error.details]).toMatchObject([
         422,
-        [{ field: "from_address", code: "example_address", message: expect.stringContaining("/inventory/locations/") }],
+        [
+          {
+            field: "from_address",
+            code: "example_address",
+            message: expect.stringContaining("Set the address of warehouse Main warehouse"),
+          },
+        ],
       ]);
       expect(await fresh.takeEvents()).toEqual([]);
       const own = { name: "Dock", street1: "1 Pier", city: "Oakland", state: "CA", zip: "94607", country: "US" };
