@@ -105,7 +105,7 @@ interface Gathered<Row> {
   readonly problems: RowProblem[];
 }
 
-/** Rows of a file that name no group, or by a number of which a spreadsheet has lost digits. */
+/** Rows of a file without a group, or whose group number has lost digits in a spreadsheet. */
 class Strays {
   #unowned: number | null = null;
   readonly #owned = new Map<string, number>();

@@ -20,13 +20,13 @@ type Part = "magic" | "descriptor" | "header" | "block";
 
 class Frames {
   #part: Part = "magic";
-  /** The bytes of the part so far, and how many it has; then so many bytes are passed over. */
+  /** The bytes of the part read so far, their number, and the number of bytes to skip after it. */
   #read: number[] = [];
   #size = magic_bytes;
   #skip = 0;
   #has_checksum = false;
   #count = 0;
-  /** Whether these are no frames at all, of which the decompressor tells. */
+  /** Whether the input has no frames. The decompressor reports that. */
   #is_foreign = false;
 
   get isWhole(): boolean {

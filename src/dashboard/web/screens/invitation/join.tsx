@@ -16,7 +16,7 @@ interface Props {
   readonly text: string;
 }
 
-/** Accepts an invitation as a user who has an account, and tells others by which link they get one. */
+/** Accepts an invitation for users who have an account, and shows others which link creates one. */
 export function Join({ invited: { email, merchant, proof }, token, text }: Props) {
   const [asks_code, setAsksCode] = useState(false);
   const isIn = session.value?.user.email === email;

@@ -32,7 +32,7 @@ export function SampleNotice({ of }: { readonly of: readonly Pick<Rate, "sample"
 
 const agreed = kept("sample_rates", false, isFlag);
 
-/** Asks before the first purchase at sample prices in this browser. Answers whether to buy. */
+/** Asks before the first purchase at sample prices in this browser. Returns whether to buy. */
 export async function agreeToSamples(chosen: readonly Pick<Rate, "sample">[]): Promise<boolean> {
   if (agreed.state.value || !chosen.some(isSample)) return true;
   const agrees = await confirm({ title: texts.samplesTitle, text: texts.samplesText, act: texts.samplesAct });

@@ -36,7 +36,7 @@ export const said = (value: unknown): string | undefined => String(value ?? "").
 
 const day_ms = 86_400_000;
 
-/** The day so many days from today in a zone, as the API takes it. */
+/** The date `days` after today in a zone, as the API takes it. */
 export const dayFromNow = (days: number, zone: string) =>
   new Date(Date.parse(dateIn(now.value, zone)) + days * day_ms).toISOString().slice(0, 10);
 
