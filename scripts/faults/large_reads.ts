@@ -15,7 +15,7 @@ const deadline_ms = 300_000;
 const groups = "/sys/fs/cgroup/memory";
 
 export const largeReads: FaultScript = {
-  tells: `reads pages of ${orders} orders of ${lines} lines, ${requests} at once, and never reads half of the responses`,
+  tells: `reads pages of ${orders} orders of ${lines} lines, ${requests} at once, and reads half the responses`,
   lacks: async () => (process.platform === "linux" ? null : "memory is read from /proc, which only Linux has"),
   run: async (count = requests) => {
     const service = await startService({ env: { PACKHOUSE_LOG_LEVEL: "error" } });
