@@ -39,7 +39,7 @@ export function refuseUndeclared(parcel: Pick<Carriage, "from" | "to" | "content
 export function lackingForCustoms(contents: readonly Content[]): FieldProblem[] {
   const products = new Map(contents.map((one) => [one.product_id, one]));
   return [...products.values()].flatMap(({ product_id, sku, weight, country_of_origin }) => {
-    const remedy = `set it on the product, with PATCH /products/${wireId("product", product_id)}`;
+    const remedy = `set it on product ${wireId("product", product_id)}`;
     const lacking = (field: string): FieldProblem => ({
       field: `products[${sku}].${field}`,
       code: "required",

@@ -71,7 +71,8 @@ export async function lifeOfPackage(room: Room, packages: Packages, port: number
   await see("it is started with the machine", "test -e /etc/systemd/system/multi-user.target.wants/packhouse.service");
   await see("it runs", "packhouse version", /^packhouse \d/);
   const make = "packhousectl keys create --name till --mode live";
-  await see("a command works on the data of the service", make, /ph_live_/);
+  await see("a command does not create data by accident", make, /There is no Packhouse data/, 66);
+  await see("a command works on the data of the service", `${make} --create-data`, /ph_live_/);
   await see("what it makes is its user's", "stat -c '%a %U' /var/lib/packhouse/live.db", /^600 packhouse\n$/);
   await see("nobody else runs such commands", `setpriv --reuid=nobody --clear-groups ${make}`, /run it as root/, 2);
   await seeSettingsRead(looks);

@@ -4,6 +4,11 @@ import { billingTexts } from "../../../src/dashboard/web/texts/billing.ts";
 
 type Event = Parameters<typeof detailsOf>[0];
 
+const names = {
+  service: (carrier: string, service: string | null) => (carrier === "local" ? `Local carrier, ${service}` : carrier),
+  record: (id: string) => (id === "usr_7" ? "Robin" : null),
+};
+
 const order = { type: "order", id: "ord_7", line: null, version: 1 } as const;
 const movement = { type: "movement", id: "mov_7", line: null, version: null } as const;
 
@@ -72,7 +77,7 @@ describe("what was known of a billed act", () => {
           currency: "USD",
         },
       },
-      "local ground · zone 3 · billed as 70 lb · $69.50 · order: ord_7",
+      "Local carrier, ground · zone 3 · billed as 70 lb · $69.50 · order: ord_7",
     ],
     [
       "an inspection",
@@ -93,18 +98,18 @@ describe("what was known of a billed act", () => {
   ];
   for (const [what, event, told] of rows) {
     test(`is told of ${what}`, () => {
-      expect(detailsOf(event)).toBe(told);
+      expect(detailsOf(event, names)).toBe(told);
     });
   }
 
   test("names bins and people, where they are told", () => {
     const moved = { source: movement, attributes: { sku: "TEA", from_bin: "A-1", to_bin: "B-2", reason: null } };
-    expect(detailsOf(moved)).toBe("TEA · from: A-1 · to: B-2");
+    expect(detailsOf(moved, names)).toBe("TEA · from: A-1 · to: B-2");
     const project = {
       source: { type: "billable_event", id: "bev_7", line: null, version: null },
       attributes: { description: "Photographs", approved_by: "Bo", told_by: "usr_7" },
     } as const;
-    expect(detailsOf(project)).toBe("Photographs · agreed with Bo · recorded by: usr_7");
+    expect(detailsOf(project, names)).toBe("Photographs · agreed with Bo · recorded by: Robin");
   });
 });
 

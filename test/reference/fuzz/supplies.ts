@@ -89,6 +89,7 @@ export async function openHouse(app: TestApp, receiver: string, merchant: string
         ...(await accounts(live, shelf, mark)),
         ...(await rateCards(live, turn, mark)),
         ...(await keysToChange(live, keys)),
+        ...(await invitationsToChange(live, turn, mark)),
         ...(await merchantsToChange(live, turn, mark)),
         ...(await goodsToSell(app, live, shelf, turn, mark)),
         ...(await loggedRequest(app, live)),
@@ -476,6 +477,15 @@ async function accounts(ask: Ask, { sku }: Shelf, mark: string): Promise<Supplie
     testCarrierAccount: { path: kept },
     deleteCarrierAccount: { path: await add("old") },
   };
+}
+
+/** Invitations that are still open. */
+async function invitationsToChange(ask: Ask, turn: number, mark: string): Promise<Supplies> {
+  const invited = async (name: string) => {
+    const { id } = await ask("POST", "/invitations", { email: `${mark}${name}-${turn}@example.com`, role: "office" });
+    return { path: { id } };
+  };
+  return { resendInvitation: await invited("resent"), revokeInvitation: await invited("revoked") };
 }
 
 /** Keys that may be changed and ended; so many are in use at most. */

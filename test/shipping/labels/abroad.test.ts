@@ -69,7 +69,7 @@ test("a purchase names what its products lack, and neither asks the carrier nor 
   const { id } = await shop.order();
   const refused = await buy(id);
   expect(missing(refused)).toEqual([422, "validation_failed", [origin, weight]]);
-  expect(refused.body.error.message).toContain(`PATCH /products/${shop.product_id}`);
+  expect(refused.body.error.message).toContain(`set it on product ${shop.product_id}`);
   await product({ customs: { hs_code: "100630" }, weight: 1, weight_unit: "kg" });
   expect(missing(await buy(id))).toEqual([422, "validation_failed", [origin]]);
   await product({ customs: complete.customs, weight: null });

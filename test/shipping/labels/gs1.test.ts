@@ -68,3 +68,22 @@ test("a label has a number of our own, and says why, once the prefix has no seri
   expect(warnings).toMatchObject([{ field: "tracking_number", code: "no_sscc" }, { code: "sample_rates" }]);
   await full.close();
 });
+
+const magic = {
+  ...{ name: "Jordan Avery", address_line1: "450 Canyon Drive", address_line2: "SIM-RETURNED" },
+  ...{ city: "Beverly Hills", state: "CA", postal_code: "90210", country: "US" },
+};
+
+test("a magic word of a test address reaches the simulation, although an SSCC has no room for it", async () => {
+  const key = app.keys.test.full;
+  const { customer_id, ...draft } = shops.test.draft();
+  const made = await app.call("POST", `/customers/${customer_id}/addresses`, { ...magic }, { key });
+  const asked = { ...draft, customer_id, shipping_address_id: made.body.data?.id ?? made.body.id };
+  const { id } = (await app.call("POST", "/orders", asked, { key })).body.data;
+  const { tracking_number } = (await shops.test.label(id)).body.data;
+  expect(tracking_number).toMatch(/RTS$/);
+  expect((await app.call("POST", "/tracking", { tracking_number }, { key })).status).toBe(201);
+  app.clocks.test.advance(60_000);
+  await app.runJobs();
+  expect((await app.call("GET", `/tracking/${tracking_number}`, undefined, { key })).body.data.status).toBe("returned");
+});

@@ -348,12 +348,14 @@ async function parcelNumbers(
     const to = sold[at]?.ready.to_address;
     const course = test && to !== undefined ? courseOf(to) : "";
     const tracking_number = ownTrackingNumber(ownPrefixes[tx.mode], shipment_id) + course;
-    return { shipment_id, serial: null, tracking_number, warnings: [] };
+    return { shipment_id, serial: null, tracking_number, warnings: [], course };
   });
   if (gs1_prefix === null) return own;
   const serials = await allotSerials(tx, own.length);
   return own.map((number, at) => {
     const serial = serials[at] ?? 0;
+    // The number carries the magic word of the address to the simulation, and an SSCC has no room for it.
+    if (number.course !== "") return { ...number, serial };
     const sscc = ssccOf(test ? demonstrationPrefix : gs1_prefix, serial);
     if (sscc !== null) return { ...number, serial, tracking_number: sscc };
     const message = "All numbers of the GS1 company prefix are used up, so the label has no SSCC. Set another prefix.";

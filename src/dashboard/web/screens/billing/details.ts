@@ -4,6 +4,12 @@ import { money, plural, weight } from "../../texts/format.ts";
 import { returnTexts } from "../../texts/returns.ts";
 
 type Known = Readonly<Record<string, unknown>>;
+
+/** What people call what an act names by its code or its id; null for a record without another name. */
+interface Names {
+  readonly service: (carrier: string, service: string | null) => string;
+  readonly record: (id: string) => string | null;
+}
 type Told = string | null;
 
 const words = texts.facts;
@@ -40,12 +46,12 @@ const findingOf = ({ sku, quantity, condition, disposition }: Finding) =>
   words.finding(quantity, sku, condition.replaceAll("_", " "), returnTexts.dispositions[disposition] ?? disposition);
 
 /** How each thing that may be known of an act is told, in this order; null where it needs no word. */
-const tellers: Readonly<Record<string, (value: unknown, all: Known) => Told>> = {
+const tellers: Readonly<Record<string, (value: unknown, all: Known, names: Names) => Told>> = {
   description: String,
   sku: String,
   announced: (value) => (value === true ? words.announced : words.unannounced),
   reference: String,
-  carrier: (value, { service }) => [value, service].filter(Boolean).join(" "),
+  carrier: (value, { service }, names) => names.service(String(value), service === undefined ? null : String(service)),
   zone: (value) => words.zone(String(value)),
   billable_weight: (value) => words.billedWeight(weight(amountOf(value), "lb")),
   cost: (value, { currency }) => money(amountOf(value), String(currency ?? "USD")),
@@ -72,16 +78,16 @@ const told_elsewhere: ReadonlySet<string> = new Set([
 ]);
 
 /** What was known of an act, in a short text. Merchants are not told all of it in the first place. */
-export function detailsOf({ attributes, source }: Pick<BillableEvent, "attributes" | "source">): string {
+export function detailsOf({ attributes, source }: Pick<BillableEvent, "attributes" | "source">, names: Names): string {
   const known = (name: string): Told => {
     const value = attributes[name];
     if (value === null || value === undefined || value === "" || value === source.id) return null;
     if (told_elsewhere.has(name)) return null;
     const tell = tellers[name];
-    if (tell !== undefined) return tell(value, attributes);
-    const shown = typeof value === "object" ? JSON.stringify(value) : String(value);
+    if (tell !== undefined) return tell(value, attributes, names);
+    const shown = typeof value === "object" ? JSON.stringify(value) : (names.record(String(value)) ?? String(value));
     return `${texts.factNames[name as keyof typeof texts.factNames] ?? name.replaceAll("_", " ")}: ${shown}`;
   };
-  const names = [...Object.keys(tellers), ...Object.keys(attributes).filter((name) => !(name in tellers))];
-  return names.flatMap((name) => known(name) ?? []).join(" · ");
+  const fields = [...Object.keys(tellers), ...Object.keys(attributes).filter((name) => !(name in tellers))];
+  return fields.flatMap((name) => known(name) ?? []).join(" · ");
 }

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { billableKinds } from "../../../../billing/status.ts";
 import { post } from "../../api/client.ts";
 import { saveFile } from "../../api/documents.ts";
+import { nameOf, useCarrierNames } from "../../api/names.ts";
 import { may, seesHouse } from "../../api/session.ts";
 import type { BillableEvent } from "../../api/types.ts";
 import { query } from "../../browser/router.ts";
@@ -38,7 +39,16 @@ function Source({ source: { type, id } }: Pick<BillableEvent, "source">) {
   return <RecordName id={id} plain={screen === undefined} />;
 }
 
-const columnsOf = (nameOf: ((id: string) => string) | null): readonly Column<BillableEvent>[] => [
+function Details({ event }: { readonly event: BillableEvent }) {
+  const { both } = useCarrierNames();
+  return (
+    <span class="muted">
+      {detailsOf(event, { service: (carrier, service) => both(carrier, service).replace(" · ", ", "), record: nameOf })}
+    </span>
+  );
+}
+
+const columnsOf = (warehouseName: ((id: string) => string) | null): readonly Column<BillableEvent>[] => [
   { id: "day", title: texts.day, cell: ({ business_date }) => date(business_date) },
   { id: "kind", title: texts.kind, cell: ({ kind }) => texts.kinds[kind] },
   {
@@ -47,9 +57,9 @@ const columnsOf = (nameOf: ((id: string) => string) | null): readonly Column<Bil
     align: "right",
     cell: ({ quantity, unit }) => <span class={quantity < 0 ? "minus" : undefined}>{texts.units[unit](quantity)}</span>,
   },
-  ...(nameOf === null
+  ...(warehouseName === null
     ? []
-    : [{ id: "warehouse", title: texts.warehouse, cell: (it: BillableEvent) => nameOf(it.warehouse_id) }]),
+    : [{ id: "warehouse", title: texts.warehouse, cell: (it: BillableEvent) => warehouseName(it.warehouse_id) }]),
   { id: "source", title: texts.source, cell: ({ source }) => <Source source={source} /> },
   {
     id: "details",
@@ -62,7 +72,7 @@ const columnsOf = (nameOf: ((id: string) => string) | null): readonly Column<Bil
             <Badge tone="warning">{texts.reversal}</Badge> {texts.reversalOf(event.reversal_of)}{" "}
           </>
         )}
-        <span class="muted">{detailsOf(event)}</span>
+        <Details event={event} />
       </span>
     ),
   },
