@@ -118,6 +118,6 @@ export function createApp(service: Service) {
     .use(routes);
   alsoBelow(app, "/v1/", "/api/v1/");
   documented.push(...app.routes);
-  table.fill(routesOf(app.routes, service.base_url));
+  table.fill(routesOf(app.routes));
   return app;
 }

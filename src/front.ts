@@ -28,6 +28,6 @@ export function beginApp(service: Service, table: RouteTable) {
 export function createFront(service: Service) {
   const table = new RouteTable();
   const app = beginApp(service, table);
-  table.fill(routesOf(app.routes, service.base_url));
+  table.fill(routesOf(app.routes));
   return app;
 }

@@ -141,7 +141,7 @@ const strict = { normalize: false, strictPath: true, handler: { standardHostname
 
 function tableOf(app: App): RouteTable {
   const table = new RouteTable();
-  table.fill(routesOf(app.routes, ""));
+  table.fill(routesOf(app.routes));
   return table;
 }
 

@@ -6,7 +6,6 @@ import { ofSettings, type Permission } from "../access/permission.ts";
 import { assert } from "../kit/assert.ts";
 import type { FaultCode } from "../kit/fault.ts";
 import type { Chapter } from "./chapters.ts";
-import { checkDeprecation, type Deprecation, deprecationHeaders } from "./deprecations.ts";
 import { type BodyKind, type BodyKindName, bodyKinds } from "./input.ts";
 
 /** What every route says of itself: who may use it, and what it answers. */
@@ -39,8 +38,6 @@ export interface RouteNotes extends Required<Facts> {
   readonly tagged?: boolean;
   /** Whether it is about data that both worlds share, unlike other routes with the same needs. */
   readonly live_only?: boolean;
-  /** Since when it is deprecated, and what takes its place. */
-  readonly deprecated?: Deprecation;
 }
 
 /** The notes of a route of the API, in the place where Elysia keeps them. */
@@ -98,34 +95,28 @@ export interface Route {
    * links to them; nor do routes that platforms call.
    */
   readonly refuses_query: boolean;
-  /** What each of its answers carries. */
-  readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
 /** Whether a route is about data that both worlds share: users, the audit trail, and e-mail. */
 export const isLiveOnly = ({ needs, live_only = false }: Pick<Said, "needs" | "live_only">): boolean =>
   live_only || isOfLive(needs);
 
-/**
- * The routes of an app, each once. Throws when one does not say who may use it, or when its deprecation is not valid.
- * Links in headers begin with `base_url`.
- */
-export function routesOf(mounted: readonly AppRoute[], base_url: string): Route[] {
+/** The routes of an app, each once. Throws when one does not say who may use it. */
+export function routesOf(mounted: readonly AppRoute[]): Route[] {
   const routes = new Map<string, Route>();
   for (const one of mounted) {
-    const route = routeOf(one, base_url);
+    const route = routeOf(one);
     if (!routes.has(route.name)) routes.set(route.name, route);
   }
   return [...routes.values()];
 }
 
-function routeOf(mounted: AppRoute, base_url: string): Route {
+function routeOf(mounted: AppRoute): Route {
   const { method, hooks } = mounted;
   const path = belowVersion(mounted.path);
   const name = `${method} ${path}`;
   const said = saidBy(mounted);
-  const { needs: need, id = name, sends = "json", deprecated } = said;
-  if (deprecated !== undefined) checkDeprecation(name, deprecated);
+  const { needs: need, id = name, sends = "json" } = said;
   const writes = method !== "GET" && need !== "none" && !onlyReads(need);
   const takesAnything = path === mounted.path || hooks.query !== undefined || need === "none";
   return {
@@ -140,6 +131,5 @@ function routeOf(mounted: AppRoute, base_url: string): Route {
     live_only: isLiveOnly(said),
     of_merchants: isOfMerchants(need, id),
     refuses_query: !takesAnything && sends !== "notification",
-    headers: deprecated && deprecationHeaders(deprecated, base_url),
   };
 }

@@ -45,7 +45,6 @@ export function operationsOf(routes: readonly AppRoute[]): Operation[] {
       body: schemaOf(hooks.body),
       sends: bodyKinds[sends].media_type,
       query: schemaOf<TObject>(hooks.query),
-      deprecated: said.deprecated !== undefined,
     });
   }
   return [...operations.values()];

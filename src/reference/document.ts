@@ -144,7 +144,6 @@ function describe(operation: Operation, { publisher, refusals, around }: Describ
     summary,
     description: about,
     tags: [chapter],
-    ...(operation.deprecated ? { deprecated: true } : {}),
     ...(need === "none" ? { security: [] } : {}),
     "x-permission": need,
     parameters: parametersOf(operation, publisher, example),

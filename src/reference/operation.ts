@@ -32,7 +32,6 @@ export interface Operation {
   readonly matches: boolean;
   /** Whether its answer carries an `ETag` though it shows no version. */
   readonly tagged: boolean;
-  readonly deprecated: boolean;
 }
 
 /** Names of the parameters in an operation's path. */

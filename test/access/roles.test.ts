@@ -12,7 +12,7 @@ let routes: readonly Route[];
 const people = new Map<Role, Person>();
 beforeAll(async () => {
   app = await openTestApp();
-  routes = routesOf(app.app.routes, "");
+  routes = routesOf(app.app.routes);
   for (const role of roles) people.set(role, await signedInAs(app.service, role));
 });
 afterAll(() => app.close());

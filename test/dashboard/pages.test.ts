@@ -135,7 +135,7 @@ describe("the screens", () => {
 });
 
 describe("what it calls", () => {
-  const names = () => routesOf(app.app.routes, "").map(({ name }) => name);
+  const names = () => routesOf(app.app.routes).map(({ name }) => name);
 
   test("exists, by that method", async () => {
     const sources = await readSources(join(import.meta.dir, "../.."));

@@ -41,7 +41,6 @@ export function guard(service: Service, authenticators: Authenticators, routes: 
     const { headers } = trace;
     if (request.method !== "GET") refuseSize(request, route?.sends ?? json);
     trace.route = route?.path ?? null;
-    if (route?.headers !== undefined) Object.assign(headers, route.headers);
     const call = { ...base, request, request_id, path, raw_body: "", headers };
     if (route?.need === "none") {
       const actor = { type: "system", id: "public", name: "Public", request_id } as const;
