@@ -31,7 +31,7 @@ export function closest(word: string, choices: Iterable<string>): string | null 
 }
 
 /** How many letters were mistyped if one word was meant by the other; null when that is not likely. */
-export function slipsBetween(word: string, meant: string): number | null {
+function slipsBetween(word: string, meant: string): number | null {
   const [given, known] = [plainOf(word), plainOf(meant)];
   if (given === "" || given.length > letters_max) return null;
   if (given === known) return 0;

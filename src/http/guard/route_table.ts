@@ -1,7 +1,7 @@
 // Finds the route of a request, and refuses a request that names none.
 import { Memoirist } from "memoirist";
+import { closest } from "../../kit/did_you_mean.ts";
 import { Fault } from "../../kit/fault.ts";
-import { nearestPath } from "../nearest_path.ts";
 import type { Route } from "../route.ts";
 
 /** The routes of an app. The table is filled once, when the app is complete. */
@@ -9,7 +9,8 @@ export class RouteTable {
   readonly #router = new Memoirist<Route>();
   readonly #routes = new Map<string, Route>();
   #methods: readonly string[] = [];
-  #paths: ReadonlySet<string> = new Set();
+  /** The segments of each path. */
+  #patterns: readonly (readonly string[])[] = [];
 
   /** Adds the routes. */
   fill(routes: readonly Route[]): void {
@@ -18,7 +19,7 @@ export class RouteTable {
       this.#router.add(route.method, route.path, route);
     }
     this.#methods = [...new Set(routes.map(({ method }) => method))];
-    this.#paths = new Set(routes.map(({ path }) => path));
+    this.#patterns = [...new Set(routes.map(({ path }) => path))].map(segmentsOf);
   }
 
   /** All routes, by their names. */
@@ -40,10 +41,18 @@ export class RouteTable {
     return new Fault("route_not_found", `There is no path ${path}${this.hint(path, "")}.`);
   }
 
-  /** ` (did you mean /orders?)` when one of the paths was likely meant; `before` stands before it. */
+  /** ` (did you mean /orders?)` when one of the paths was likely meant; `before` is put in front of it. */
   hint(path: string, before: string): string {
-    const meant = nearestPath(path, this.#paths);
-    return meant === null ? "" : ` (did you mean ${before}${meant}?)`;
+    const asked = segmentsOf(path.replace(/^(?:\/api)?(?:\/v\d+)?(?=\/)/, ""));
+    let patterns = this.#patterns.filter(({ length }) => length === asked.length);
+    for (const [at, word] of asked.entries()) {
+      const names = new Set(patterns.flatMap((pattern) => (isParameter(pattern[at]) ? [] : (pattern[at] ?? []))));
+      const meant = names.has(word) ? word : closest(word, names);
+      patterns = patterns.filter((pattern) => pattern[at] === meant || isParameter(pattern[at]));
+    }
+    const [found] = patterns;
+    if (!found?.length) return "";
+    return ` (did you mean ${[before, ...found.map((name, at) => (isParameter(name) ? asked[at] : name))].join("/")}?)`;
   }
 
   #methodsOf(path: string): string[] {
@@ -53,6 +62,9 @@ export class RouteTable {
     return found;
   }
 }
+
+const segmentsOf = (path: string) => path.split("/").filter((segment) => segment !== "");
+const isParameter = (segment: string | undefined) => segment?.startsWith(":");
 
 /** Whether every escape of a path is printable text. `%E0%A4%A` and `%00` are not, so they name nothing. */
 function isReadable(path: string): boolean {
