@@ -155,10 +155,6 @@ const leaveOutWoff2: BunPlugin = {
   },
 };
 
-// How much later than usual code is compiled to that of the machine: most of a start runs once, and what runs on says
-// that it has started, and a server that it is busy (`src/kit/hot_code.ts`).
-const jitPolicy = 20;
-
 const define = { "process.env.NODE_ENV": '"production"' };
 
 /** A machine that programs are compiled for, and Bun's own program for it. */
@@ -183,7 +179,7 @@ export async function compile(entrypoints: string[], outfile: string, beside: Be
     entrypoints,
     // Or else a `.env` or a `bunfig.toml` with a preload in the current folder would run in the service.
     compile: {
-      ...{ outfile, assets, execArgv: [longHeads], autoloadDotenv: false, autoloadBunfig: false, jitPolicy },
+      ...{ outfile, assets, execArgv: [longHeads], autoloadDotenv: false, autoloadBunfig: false },
       bytecodeOrder: order,
       ...(machine && { target: machine.target, executablePath: machine.runtime }),
     },

@@ -2,7 +2,6 @@
 import { databaseUrl, type Flags, type Given, WrongUse } from "./config.ts";
 import { startRefused } from "./database/exit.ts";
 import { type OpenSettings, openStores, type Stores } from "./database/open.ts";
-import { compileHotCode } from "./kit/hot_code.ts";
 import { openLog } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 
@@ -77,7 +76,6 @@ export async function withStores(
   const data = given.data ?? "./data";
   const usual = { purpose: "command", older: "refused", must_exist: true } as const;
   const stores = await openStores({ data, database_url: databaseUrl, ...usual, log, fatal, ...opening });
-  compileHotCode();
   try {
     return await work(stores);
   } finally {

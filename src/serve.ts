@@ -18,7 +18,6 @@ import { listKeys } from "./keys/store.ts";
 import type { BackupPlan } from "./kit/backup_plan.ts";
 import { fingerprintOf } from "./kit/certificates.ts";
 import { systemClock } from "./kit/clock.ts";
-import { compileOnceBusy } from "./kit/hot_code.ts";
 import type { Log } from "./kit/log.ts";
 import { type Mode, modes } from "./kit/mode.ts";
 import { type Site, unreachable } from "./kit/site.ts";
@@ -124,7 +123,7 @@ export async function serve(settings: ServeSettings): Promise<Running> {
     ...{ data, database_url, backups, carrier_patience_ms, shipped: shippedOf(shipping) },
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
-    witnesses: [compileOnceBusy()],
+    witnesses: [],
     draining: draining.signal,
     ending: ending.signal,
   };

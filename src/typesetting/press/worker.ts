@@ -1,13 +1,10 @@
 // The thread that draws drawings and papers, so that the one that answers requests need not.
-import { compileHotCode } from "../../kit/hot_code.ts";
 import { draw, type PrintJob } from "./draw.ts";
 
 /** What became of a job: its bytes, or why there are none. */
 export type PrintAnswer = { readonly bytes: Uint8Array } | { readonly error: string };
 
 declare const self: Worker;
-
-compileHotCode();
 
 self.onmessage = async ({ data: job }: MessageEvent<PrintJob>) => {
   try {
