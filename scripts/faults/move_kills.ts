@@ -1,5 +1,4 @@
-// Kills of what goes back, `move --undo`, and of moves of one merchant, at random moments.
-import { cpSync, rmSync } from "node:fs";
+// Kills `move --undo` at random moments.
 import { join } from "node:path";
 import { at, chance, makeDatabase, packhouse, type Round, startPackhouse, told } from "./move_places.ts";
 
@@ -71,89 +70,4 @@ export async function killUndos(
     failed += tell({ line: `${seed}: killed after ${killed_after_ms} ms: ${state}`, problems });
   }
   return failed;
-}
-
-const merchant = "ROAST";
-
-/** How a merchant stands at a place: its status, `absent`, or why the place is not served. */
-async function standing(place: string): Promise<string> {
-  const { code, out, err } = await packhouse("merchants", "list", ...at(place));
-  if (code === 66) return "absent";
-  if (code !== 0) return /holds half of a move of the merchant/.test(err) ? "half" : `${code}: ${err}`;
-  const line = out.split("\n").find((one) => one.includes(merchant));
-  return line === undefined ? "absent" : (/suspended|closed/.exec(line)?.[0] ?? "active");
-}
-
-/** What the ends may say of a merchant: one alone has it open, and none while the other holds half. */
-const merchant_states: Readonly<Record<string, string>> = {
-  "suspended absent": "old",
-  "suspended half": "half",
-  "closed half": "between",
-  "closed suspended": "new",
-};
-
-/**
- * Kills moves of one of the sample merchants `count` times, from folder to database and back by turns; each is run
- * again until it is done, and each third one that is half is taken back first. Answers how many rounds failed.
- */
-export async function killMerchantMoves(
-  sample: string,
-  folder: string,
-  count: number,
-  first_seed: number,
-  database_url: string | null,
-): Promise<number> {
-  const start: string[] = [];
-  let here = join(folder, "merchant");
-  cpSync(sample, here, { recursive: true });
-  await well(start, "merchants", "suspend", "--merchant", merchant, ...at(here));
-  const before = await rowsMoved(start, here, folder);
-  let failed = start.length === 0 ? 0 : tell({ line: "before the first kill", problems: start });
-  const lasts_ms: number[] = [];
-  for (let round = 0; round < count + 2; round += 1) {
-    const problems: string[] = [];
-    const there =
-      round % 2 === 1 || database_url === null ? join(folder, `m${round}`) : await makeDatabase(database_url);
-    const words = ["move", "--merchant", merchant, "--from", here, "--to", there];
-    const begun_at = performance.now();
-    const seed = first_seed + round - 2;
-    // The first two are left to their end, which tells how long the others last.
-    const lasts = lasts_ms[round % 2];
-    const killed_after_ms = lasts === undefined ? null : await kill(words, seed, lasts);
-    if (lasts === undefined) {
-      await well(problems, ...words);
-      lasts_ms[round] = performance.now() - begun_at;
-    }
-    const both = `${await standing(here)} ${await standing(there)}`;
-    const state = merchant_states[both];
-    if (state === undefined) problems.push(`the source and the target: ${both}`);
-    if (state === "half" && round % 3 === 0) {
-      await well(problems, ...words, "--undo");
-      if ((await standing(there)) !== "absent") problems.push("what was taken back is still there");
-    }
-    await well(problems, ...words);
-    const after = `${await standing(here)} ${await standing(there)}`;
-    if (after !== "closed suspended") problems.push(`after the end: ${after}`);
-    await well(problems, "verify", ...at(here));
-    await well(problems, "verify", ...at(there));
-    failed += tell({
-      line: `${round < 2 ? "whole" : `${seed}: killed after ${killed_after_ms} ms`}: ${state}`,
-      problems,
-    });
-    if (!here.includes("://")) rmSync(here, { recursive: true });
-    here = there;
-  }
-  const last: string[] = [];
-  const after = await rowsMoved(last, here, folder);
-  if (after !== before) last.push(`it had ${before} rows, and has ${after} now`);
-  return failed + (last.length === 0 ? 0 : tell({ line: "after the last move", problems: last }));
-}
-
-/** What is exported of the merchant: how many rows each file has. */
-async function rowsMoved(problems: string[], place: string, folder: string): Promise<string> {
-  const to = join(folder, "export");
-  const line = ["export", "--merchant", merchant, "--to", to, "--mode", "test", ...at(place)];
-  const said = await well(problems, ...line);
-  rmSync(to, { recursive: true, force: true });
-  return said;
 }

@@ -15,9 +15,9 @@ const surroundings = {
 };
 
 /** Begins one command of Packhouse, to be waited for or killed. */
-export function startPackhouse(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+export function startPackhouse(words: readonly string[]) {
   return Bun.spawn([...usualProgram, ...words], {
-    env: { ...surroundings, ...env },
+    env: surroundings,
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -25,11 +25,8 @@ export function startPackhouse(words: readonly string[], env: Readonly<Record<st
 }
 
 /** Runs one command of Packhouse to its end. */
-export const packhouse = (...words: readonly string[]): Promise<Said> => packhouseWith({}, ...words);
-
-/** Runs one command with other surroundings to its end. */
-export async function packhouseWith(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Said> {
-  const child = startPackhouse(words, env);
+export async function packhouse(...words: readonly string[]): Promise<Said> {
+  const child = startPackhouse(words);
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code, out, err };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../postgres.ts";
 import type { FaultScript } from "./fault_script.ts";
-import { killMerchantMoves, killUndos } from "./move_kills.ts";
+import { killUndos } from "./move_kills.ts";
 import { at, chance, makeDatabase, packhouse, type Round, startPackhouse, told } from "./move_places.ts";
 
 /** Makes the sample businesses in a new data directory, and beside them values that are hard to carry. */
@@ -153,7 +153,7 @@ export function differing(before: ReadonlyMap<string, string>, after: ReadonlyMa
 }
 
 export const moves: FaultScript = {
-  tells: "kills moves of installations and of merchants from SQLite to PostgreSQL and back, and undone moves",
+  tells: "kills moves of installations from SQLite to PostgreSQL and back, and undone moves",
   lacks: async () => null,
   run: async (count = 50) => {
     const postgres = await startPostgres().catch((error: unknown) => String(error));
@@ -163,11 +163,7 @@ export const moves: FaultScript = {
     try {
       const whole = await killMoves(count, 1, url);
       console.log("  undone moves:");
-      const undone = await killUndos(join(folder, "undone"), count, 1, url);
-      console.log("  moves of a merchant:");
-      const sample = join(folder, "sample");
-      await makeSample(sample);
-      return whole + undone + (await killMerchantMoves(sample, folder, count, 1, url));
+      return whole + (await killUndos(join(folder, "undone"), count, 1, url));
     } finally {
       rmSync(folder, { recursive: true, force: true });
       if (typeof postgres !== "string") await postgres.stop();

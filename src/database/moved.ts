@@ -11,23 +11,25 @@ export interface Mark {
   readonly other: string;
   /** When the move began or ended (ms). */
   readonly at: number;
-  /** The code of the merchant that alone is moved; null when all is. */
-  readonly merchant: string | null;
-  /**
-   * Statements that make this world whole again once all rows have arrived, in their order; of a merchant that arrives,
-   * those that take back what was done for it beside its rows.
-   */
+  /** Statements to run in this order once all rows have arrived: they make the indexes and triggers again. */
   readonly restore: readonly string[];
-  /** Whether all rows have arrived, so that only the rest of `restore` is to be done, or the source to be closed. */
+  /** Whether all rows have arrived, so that only the rest of `restore` is to be done. */
   readonly filled: boolean;
 }
 
 /** Whether an installation with a mark may be opened all the same, to be looked at. */
 export type Moved = "refused" | "allowed";
 
-/** Reads a mark; null where there is none. */
+/** Reads a mark; null where there is none. Refuses half of a merchant, which only versions before 0.1.0 can finish. */
 export function readMark(text: string | null): Mark | null {
-  return text === null ? null : (JSON.parse(text) as Mark);
+  if (text === null) return null;
+  const mark = JSON.parse(text) as Mark & { readonly merchant?: string | null };
+  if (!mark.merchant) return mark;
+  const way = "Finish or undo that move with the version that began it.";
+  throw startRefused(
+    "unsuitable",
+    `This installation holds half of the merchant ${mark.merchant} from ${mark.other}. ${way}`,
+  );
 }
 
 /**
@@ -37,13 +39,6 @@ export function readMark(text: string | null): Mark | null {
 export function refuseMoved(text: string | null, where: string): void {
   const mark = readMark(text);
   if (mark === null) return;
-  if (mark.merchant !== null) {
-    const way = "Run the same packhouse move again: it goes on where it was. With --undo it is taken back.";
-    throw startRefused(
-      "unsuitable",
-      `${where} holds half of a move of the merchant ${mark.merchant} from ${mark.other}. ${way}`,
-    );
-  }
   if (mark.state === "arriving") {
     const way = `Run the same packhouse move again: it goes on where it was. With --begin-anew it begins from nothing.`;
     const safe = `All of it is still at ${mark.other}, as it was.`;

@@ -18,10 +18,7 @@ export const merchantMoves = {
 /** Whether nothing is made any more for a merchant of this status. */
 export const isClosed = (status: MerchantStatus): boolean => status === "closed";
 
-/**
- * The statuses of merchants of whose orders none goes to the floor. A merchant that was moved to another house is
- * closed with open orders, which leave from there.
- */
+/** Merchants in these statuses send no orders to the floor. */
 export const suspendedStatuses = ["suspended", "closed"] as const satisfies readonly MerchantStatus[];
 
 /** Whether orders of a merchant of this status come in and wait. */

@@ -1,11 +1,10 @@
 // What lies beside the databases and belongs to an installation: the key that seals its secrets, certificates, and
 // whom it has erased.
-import { randomBytes } from "node:crypto";
 import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { erasures_file, readErasures, recordErasures } from "../database/erasures.ts";
 import { startRefused } from "../database/exit.ts";
-import { open, readSealingKey } from "../kit/seal.ts";
+import { readSealingKey } from "../kit/seal.ts";
 import { writeWhole } from "../kit/whole_file.ts";
 
 interface Along {
@@ -48,38 +47,4 @@ function keyFor(from: string | null, given_key: string | null): string | null {
   const key = readSealingKey(given_key);
   if (key === null) throw startRefused("unsuitable", "PACKHOUSE_SECRET_KEY must be 32 bytes as hex or base64.");
   return Buffer.from(key).toString("hex");
-}
-
-/** An end of a merchant's move, and what may be its secret key. */
-interface KeyPlace {
-  /** The data directory; null for a database. */
-  readonly data: string | null;
-  /** What was given for this end alone, and what `PACKHOUSE_SECRET_KEY` is set to; null where nothing is. */
-  readonly own: string | null;
-  readonly given: string | null;
-  readonly flag: "--from" | "--to";
-  /** What its live database was sealed with; null when it was under no key yet. */
-  readonly seal: string | null;
-}
-
-/**
- * The secret key of an end: of those at hand the one that opens its seal. One that was never started has none yet, so
- * that the first at hand becomes it, or a new one beside its data; null for a database without any. Refuses where none
- * fits.
- */
-export function keyOfEnd({ data, own, given, flag, seal }: KeyPlace): Uint8Array | null {
-  const path = data === null ? null : join(data, "secret.key");
-  const kept = path !== null && existsSync(path) ? readFileSync(path, "utf8").trim() : null;
-  const keys = [own, given, kept].flatMap((text) => (text === null ? [] : (readSealingKey(text) ?? [])));
-  if (seal !== null) {
-    const fitting = keys.find((key) => open(seal, key, "installation.seal") !== null);
-    if (fitting !== undefined) return fitting;
-    const way = `Give it by ${flag}-secret-key, or as PACKHOUSE_${flag.slice(2).toUpperCase()}_SECRET_KEY.`;
-    throw startRefused("unsuitable", `The secret key that ${flag} was sealed with is needed. ${way}`);
-  }
-  const [first] = keys;
-  if (first !== undefined || path === null || flag === "--from") return first ?? null;
-  const made = randomBytes(32);
-  writeWhole(path, made.toString("hex"));
-  return made;
 }

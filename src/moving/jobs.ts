@@ -97,10 +97,10 @@ async function begin(source: End, target: End, gone: Mark | null, moving: Moving
   return move_id;
 }
 
-const nothing = { merchant: null, restore: [], filled: false };
+const nothing = { restore: [], filled: false };
 
 function refuseOtherMove(found: Mark, source: End, target: End, { begin_anew }: Moving): void {
-  if (found.merchant !== null || found.other !== source.place) {
+  if (found.other !== source.place) {
     const way = "Move into an empty installation.";
     const held = found.state === "moved" ? `was moved to ${found.other}` : `holds half of a move from ${found.other}`;
     throw startRefused("unsuitable", `${target.place} ${held}. ${way}`);

@@ -9,6 +9,7 @@ import { contentOf, differing, killMoves } from "../../scripts/faults/moves.ts";
 import { startService } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/config.ts";
 import { readErasures, recordErasures } from "../../src/database/erasures.ts";
+import { readMark } from "../../src/database/moved.ts";
 
 // Each step is a process of its own, on a machine that may have other work.
 setDefaultTimeout(180_000);
@@ -150,6 +151,19 @@ describe("refuses", () => {
     expect(await move(data, target)).toMatchObject({ code: 0 });
     expect((await move(other, target)).err).toContain("holds records already");
     expect((await move(data, target)).err).toContain("was moved to");
+  });
+
+  test("half of a merchant, which another version has moved alone", () => {
+    const mark = {
+      state: "arriving",
+      move_id: "1",
+      other: "/old",
+      at: 1,
+      merchant: "ALFA",
+      restore: [],
+      filled: false,
+    };
+    expect(() => readMark(JSON.stringify(mark))).toThrow("holds half of the merchant ALFA from /old");
   });
 
   test("wrong use, with a word that says what is right", async () => {

@@ -124,7 +124,7 @@ function differing(table: Table, mine: Row | undefined, other: Row | undefined):
 }
 
 /** How many rows are read at once: as many as hold about the same amount of text. */
-export class Pages {
+class Pages {
   limit = 200;
 
   /** Is told of the rows that came, by which it sets how many come next. */

@@ -24,12 +24,9 @@ export interface World {
   migrations(): Promise<readonly string[]>;
   /** All tables but those that belong to the database itself (`kept_apart`), in the order of their names. */
   tables(): Promise<readonly Table[]>;
-  /** How many rows there are; with `which`, a condition in SQL of both engines, how many of those. */
-  count(table: Table, which?: string): Promise<number>;
+  count(table: Table): Promise<number>;
   /** The rows after the one with this key, in the order of the key; all rows of a table without one. */
-  page(table: Table, after: Row | null, limit: number, which?: string): Promise<readonly Row[]>;
-  /** What a query in SQL of both engines answers. */
-  ask(query: string): Promise<readonly Row[]>;
+  page(table: Table, after: Row | null, limit: number): Promise<readonly Row[]>;
   /** The key of the last row; null when the table is empty. */
   last(table: Table): Promise<Row | null>;
   /** The last id that each table has allotted. */
@@ -43,8 +40,6 @@ export interface World {
 
   /** What must rest while rows arrive (triggers, foreign keys, indexes), as statements that make it anew. */
   resting(): Promise<readonly { readonly drop: string; readonly restore: string }[]>;
-  /** Does what `work` does with this world, all or nothing. */
-  whole<T>(work: () => Promise<T>): Promise<T>;
   /** Runs statements and sets the mark, all or nothing. */
   run(statements: readonly string[], mark: string | null): Promise<void>;
   /** Deletes all rows of tables, and sets the mark, all or nothing. */

@@ -116,7 +116,6 @@ interface PostgresTable extends Table {
 class PostgresWorld implements World {
   readonly mode: Mode;
   readonly #client: pg.Client;
-  #isWhole = false;
 
   constructor(mode: Mode, client: pg.Client) {
     this.mode = mode;
@@ -159,21 +158,17 @@ class PostgresWorld implements World {
     return names.map((name) => tableOf(name, rows)).sort(byName);
   }
 
-  async count({ name }: Table, which = "true"): Promise<number> {
-    return Number((await this.#ask(`select count(*)::text from ${quoted(name)} where ${which}`))[0]?.[0]);
+  async count({ name }: Table): Promise<number> {
+    return Number((await this.#ask(`select count(*)::text from ${quoted(name)}`))[0]?.[0]);
   }
 
-  async ask(query: string): Promise<readonly Row[]> {
-    return (await this.#ask(query)).map((row) => row.map(cell));
-  }
-
-  async page(table: Table, after: Row | null, limit: number, which = "true"): Promise<readonly Row[]> {
-    const from = `select ${this.#told(table)} from ${quoted(table.name)} where (${which})`;
+  async page(table: Table, after: Row | null, limit: number): Promise<readonly Row[]> {
+    const from = `select ${this.#told(table)} from ${quoted(table.name)}`;
     if (table.key.length === 0) return inOrder((await this.#ask(from)) as Row[]);
     const { types: kinds } = table as PostgresTable;
     const key = this.#key(table).join();
     const places = table.key.map((at, nth) => kinds[at]?.made(`$${nth + 1}::text`)).join();
-    const behind = after === null ? "" : ` and (${key}) > (${places})`;
+    const behind = after === null ? "" : ` where (${key}) > (${places})`;
     return (await this.#ask(`${from}${behind} order by ${key} limit ${limit}`, after ?? [])) as Row[];
   }
 
@@ -224,14 +219,14 @@ class PostgresWorld implements World {
   }
 
   async run(statements: readonly string[], mark: string | null): Promise<void> {
-    await this.whole(async () => {
+    await this.#whole(async () => {
       for (const statement of statements) await this.#ask(statement);
       await this.setMark(mark);
     });
   }
 
   async clear(tables: readonly Table[]): Promise<void> {
-    await this.whole(async () => {
+    await this.#whole(async () => {
       for (const { name } of tables) await this.#ask(`delete from ${quoted(name)}`);
     });
   }
@@ -250,7 +245,7 @@ class PostgresWorld implements World {
   }
 
   async settle({ sequences, time, itself }: Facts): Promise<void> {
-    await this.whole(async () => {
+    await this.#whole(async () => {
       for (const [name, last] of sequences)
         await this.#ask(set_sequence, [`${quoted(this.mode)}.${quoted(name)}`, last]);
       if (time !== "0") {
@@ -279,19 +274,14 @@ class PostgresWorld implements World {
     return key.map((at) => `${quoted(name)}.${quoted(columns[at]?.name ?? "")}`);
   }
 
-  async whole<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#isWhole) return work();
+  async #whole(work: () => Promise<void>): Promise<void> {
     await this.#ask("begin");
-    this.#isWhole = true;
     try {
-      const done = await work();
+      await work();
       await this.#ask("commit");
-      return done;
     } catch (error) {
       await this.#ask("rollback").catch(() => {});
       throw error;
-    } finally {
-      this.#isWhole = false;
     }
   }
 
@@ -362,9 +352,6 @@ function tableOf(table: string, rows: readonly unknown[][]): PostgresTable {
     types: typed,
   };
 }
-
-const cell = (value: unknown): Cell =>
-  value === null ? null : typeof value === "boolean" ? String(Number(value)) : String(value);
 
 /** PostgreSQL keeps no U+0000 in a text, and would not say in which. */
 function refuseNul({ name, columns }: Table, values: readonly (readonly Cell[])[]): void {

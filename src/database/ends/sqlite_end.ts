@@ -113,7 +113,6 @@ class SqliteWorld implements World {
   readonly #raw: Database;
   readonly #purpose: Purpose;
   readonly #statements = new Map<string, Statement>();
-  #isWhole = false;
 
   constructor(mode: Mode, raw: Database, purpose: Purpose) {
     this.mode = mode;
@@ -164,21 +163,17 @@ class SqliteWorld implements World {
     return { name, columns, key: keyed.sort((a, b) => a.pk - b.pk).map(({ at }) => at) };
   }
 
-  async count({ name }: Table, which = "true"): Promise<number> {
-    return Number(this.#one(`select count(*) from ${quoted(name)} where ${which}`));
+  async count({ name }: Table): Promise<number> {
+    return Number(this.#one(`select count(*) from ${quoted(name)}`));
   }
 
-  async ask(query: string): Promise<readonly Row[]> {
-    return (this.#raw.query(query).values() as Value[][]).map((row) => row.map(cell));
-  }
-
-  async page(table: Table, after: Row | null, limit: number, which = "true"): Promise<readonly Row[]> {
+  async page(table: Table, after: Row | null, limit: number): Promise<readonly Row[]> {
     const columns = table.columns.map(({ name }) => quoted(name)).join();
-    const from = `select ${columns} from ${quoted(table.name)} where (${which})`;
+    const from = `select ${columns} from ${quoted(table.name)}`;
     if (table.key.length === 0) return inOrder(this.#rows(table, from, []));
     const key = this.#key(table);
     const places = table.key.map(() => "?").join();
-    const behind = after === null ? "" : ` and (${key}) > (${places})`;
+    const behind = after === null ? "" : ` where (${key}) > (${places})`;
     const values = after === null ? [] : table.key.map((at, nth) => bound(table.columns[at]?.kind, after[nth] ?? null));
     return this.#rows(table, `${from}${behind} order by ${key} limit ?`, [...values, limit]);
   }
@@ -216,7 +211,7 @@ class SqliteWorld implements World {
   async setMark(mark: string | null): Promise<void> {
     this.#raw.run("update installation set moving = ?", [mark]);
     // A source is inside the transaction that keeps others away, which goes on in another one.
-    if (!this.#raw.inTransaction || this.#isWhole) return;
+    if (!this.#raw.inTransaction) return;
     this.#raw.run("commit");
     this.resume();
   }
@@ -295,27 +290,7 @@ class SqliteWorld implements World {
     }
   }
 
-  async whole<T>(work: () => Promise<T>): Promise<T> {
-    this.#begin();
-    this.#isWhole = true;
-    try {
-      const done = await work();
-      this.#raw.run("commit");
-      return done;
-    } catch (error) {
-      if (this.#raw.inTransaction) this.#raw.run("rollback");
-      throw error;
-    } finally {
-      this.#isWhole = false;
-      this.resume();
-    }
-  }
-
   #whole(work: () => void): void {
-    if (this.#isWhole) {
-      work();
-      return;
-    }
     this.#begin();
     try {
       work();
