@@ -2,8 +2,7 @@
 import { statSync } from "node:fs";
 import type { Db, Store } from "./database/store.ts";
 import { type CsvFile, csvPages } from "./http/csv.ts";
-import { type GroupImport, type GroupReport, importGroups } from "./http/group_imports.ts";
-import { type Import, type ImportReport, importRows, type Watching } from "./http/imports.ts";
+import { type Import, type ImportReport, importFile } from "./http/imports.ts";
 import { movementExport } from "./inventory/ledger/routes.ts";
 import { countMovements } from "./inventory/ledger/store.ts";
 import { noteProductChange } from "./inventory/product_changes/commands.ts";
@@ -22,20 +21,15 @@ import { countLines } from "./orders/sheets/store.ts";
 import { productExport, productImport } from "./products/sheets/routes.ts";
 import { countProducts } from "./products/store.ts";
 
-type Importing = (
-  store: Store,
-  file: string,
-  terms: FileTerms,
-  terminal: Terminal,
-) => Promise<ImportReport | GroupReport>;
+type Importing = (store: Store, file: string, terms: FileTerms, terminal: Terminal) => Promise<ImportReport>;
 type Exporting = (store: Store, file: string | undefined, bom: boolean, terminal: Terminal) => Promise<number>;
 
 /** What can be imported, by its name on the command line. */
 export const importing = {
   products: importer("Products", productImport(noteProductChange)),
   stock: importer("Stock", stockImport),
-  orders: groupImporter("Orders", orderImport),
-  past_orders: groupImporter("Orders", pastImport),
+  orders: importer("Orders", orderImport),
+  past_orders: importer("Orders", pastImport),
 } as const satisfies Record<string, Importing>;
 
 /** What the help of an import says of the columns of its file. */
@@ -59,23 +53,14 @@ export const exporting = {
 } as const satisfies Record<string, Exporting>;
 
 function importer<Row>(label: string, it: Import<Row>): Importing {
-  return watched(label, (store, file, watching) => importRows(store, file, it, system("import"), watching));
-}
-
-function groupImporter<Row>(label: string, it: GroupImport<Row>): Importing {
-  return watched(label, (store, file, watching) => importGroups(store, file, it, system("import"), watching));
-}
-
-type Taking = (store: Store, file: SheetFile, watching: Watching) => Promise<ImportReport | GroupReport>;
-
-function watched(label: string, take: Taking): Importing {
-  return async (store, file, terms, terminal) => {
+  return async (store, path, terms, terminal) => {
     await store.write(ensureWarehouse);
     let bar = progress(label, 0, terminal);
     const onStart = (rows: number) => {
       bar = progress(label, rows, terminal);
     };
-    const report = await take(store, { bytes: await readTwice(file), ...terms }, { onStart, onRow: () => bar.step() });
+    const file = { bytes: await readTwice(path), ...terms };
+    const report = await importFile(store, file, it, system("import"), { onStart, onRow: () => bar.step() });
     bar.done();
     return report;
   };
@@ -124,9 +109,9 @@ async function isRead(text: string): Promise<boolean> {
 }
 
 /** What became of a file that was imported into a world, line by line. */
-export function reportLines(report: ImportReport | GroupReport, mode: Mode): string[] {
+export function reportLines(report: ImportReport, mode: Mode): string[] {
   const { rows, created, updated, unchanged, failed, errors } = report;
-  const counted = "groups" in report ? `${rows} rows, ${report.groups} orders` : `${rows} rows`;
+  const counted = report.groups !== undefined ? `${rows} rows, ${report.groups} orders` : `${rows} rows`;
   return [
     ...errors.map(({ line, name, field, message }) => {
       const of = name === null ? "" : `, ${name}`;

@@ -1,14 +1,18 @@
+// Imports of files of records. A record is one row, or several rows such as the lines of an order: then all of them are
+// imported, or none.
 import { Type } from "@sinclair/typebox";
 import type { Tx, Writer } from "../database/store.ts";
 import type { Actor } from "../kit/actor.ts";
-import { invalid } from "../kit/fault.ts";
+import { hasLostDigits } from "../kit/csv.ts";
+import { Fault, invalid } from "../kit/fault.ts";
 import { counter } from "../kit/meter.ts";
-import { readTable, type SheetFile, type Table } from "../kit/read_table.ts";
+import { readTable, type SheetFile, type Table, type TableRow } from "../kit/read_table.ts";
 import { choice, closed, nullable } from "../kit/schema.ts";
 import {
   type CellChange,
   type Column,
   cellChanges,
+  type Group,
   type Outcome,
   type RowProblem,
   refused,
@@ -24,14 +28,42 @@ import { type FileQuery, fileFields, withFile } from "./files.ts";
 export interface Import<Row> extends Table {
   /** Checks the record of a row by itself. Refuses: validation_failed. */
   readonly read: (record: Record<string, unknown>) => Row;
-  /** Writes the rows that differ. Of a row that fails nothing is written; a refusal that it throws undoes all rows. */
-  readonly save: (tx: Tx, rows: readonly SheetRow<Row>[], taken: Taken, actor: Actor) => Promise<Outcome[]>;
+  /**
+   * Writes records and returns their outcomes in the same order. Of a record that fails nothing is written; a refusal
+   * that it throws undoes all of them.
+   */
+  readonly save: (tx: Tx, records: readonly Group<Row>[], taken: Taken, actor: Actor) => Promise<Outcome[]>;
+  /** How several rows form one record; each row is a record where this is missing. */
+  readonly grouped?: Grouping;
   /**
    * The names of the records that a row creates and needs. A dry run undoes each step, so rows that need records of
    * earlier rows are tried together with those.
    */
   readonly ties?: (row: Row) => { readonly makes: readonly string[]; readonly needs: readonly string[] };
 }
+
+/** Rows that show the same in the first required column form a record; they need not be adjacent. */
+interface Grouping {
+  /** Under which name the report counts the records. */
+  readonly counted_as: string;
+  /**
+   * A column that all rows of a record share, unless they leave it empty; `keyOf` decides which texts are the same. A
+   * row without a record may belong to each record that has the same there.
+   */
+  readonly column: string;
+  readonly keyOf: (text: string) => string;
+}
+
+/** Saves records that are one row each. */
+export const eachRow =
+  <Row>(save: (tx: Tx, rows: readonly SheetRow<Row>[], taken: Taken, actor: Actor) => Promise<Outcome[]>) =>
+  (tx: Tx, records: readonly Group<Row>[], taken: Taken, actor: Actor): Promise<Outcome[]> =>
+    save(
+      tx,
+      records.flatMap(({ rows }) => rows),
+      taken,
+      actor,
+    );
 
 /** The changes that a row would make to one record. */
 interface RowChange {
@@ -41,9 +73,11 @@ interface RowChange {
   readonly fields: readonly CellChange[];
 }
 
-/** The result of an import. */
+/** The result of an import: the number of rows, and what became of the records. */
 export interface ImportReport {
   readonly rows: number;
+  /** The number of records, where several rows form one. */
+  readonly groups?: number;
   readonly created: number;
   readonly updated: number;
   readonly unchanged: number;
@@ -70,7 +104,7 @@ export const importFields = {
 const cell = (description: string) =>
   Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()], { description });
 
-export const ImportView = closed({
+const ImportView = closed({
   rows: Type.Integer(),
   created: Type.Integer(),
   updated: Type.Integer(),
@@ -86,6 +120,10 @@ export const ImportView = closed({
     { description: "The problems of the failed rows, by line: the first 10,000." },
   ),
 });
+
+/** The report of an import in which several rows form a record; `records` is the name under which it counts them. */
+export const GroupImportView = (records: string) =>
+  closed({ ...ImportView.properties, [records]: Type.Integer({ description: "What the other numbers count." }) });
 
 /** The report of an import that can be rehearsed. */
 export const TriedImportView = closed({
@@ -108,75 +146,176 @@ export const TriedImportView = closed({
 
 const taken_rows = counter("packhouse_import_rows_total", "Rows of files, by what became of them.", ["outcome"]);
 
-// A transaction of so many rows is short.
+// A transaction of n rows is short.
 const batch_rows = 50;
 const errors_max = 10_000;
+// Of one record at most so many problems are reported.
+const problems_max = 100;
 const changes_max = 10_000;
-// At most so many rows are run again in a dry run because later rows need them.
+// At most so many records are run again in a dry run because later rows need them.
 const tied_max = 1000;
 /** The most rows of a file that is sent to the API. */
-export const rows_max = 100_000;
+const rows_max = 100_000;
 
 /** Options of an import, and who is told of its progress. */
-export interface Watching {
+interface Watching {
   /** Whether each step is undone, and the report shows the changes it would have made. */
   readonly dry_run?: boolean;
   /** Called with the number of rows. */
   readonly onStart?: (rows: number) => void;
+  /** Called for each row once its record was saved or refused. */
   readonly onRow?: () => void;
   /** The most rows that the file may have. */
   readonly rows_max?: number;
-}
-
-/** How many rows a file has. Refuses: validation_failed, for too many rows or an unknown first line. */
-async function countRows(file: SheetFile, table: Table, max: number): Promise<number> {
-  let rows = 0;
-  for await (const _ of readTable(file, table)) {
-    rows += 1;
-    if (rows > max) throw tooMany(max);
-  }
-  return rows;
 }
 
 /** Refuses a file for its number of rows. */
 export const tooMany = (max: number) => invalid("rows", `are more than ${max}: make it several files`, "too_many");
 
 /**
- * Imports a file, some rows in each transaction, after it was read once to its end. A bad row is reported and stops no
- * other; importing the same file again changes nothing. Refuses: validation_failed, malformed_request and
- * unsupported_media_type, when it is no such file.
+ * Imports a file, some rows in each transaction. It is read twice: first to its end, to count the rows of each record;
+ * then each record is saved once its last row was read. A bad row fails its own record only; one that names no record
+ * fails each that it may belong to. Importing the same file again changes nothing. Refuses: validation_failed,
+ * malformed_request and unsupported_media_type, when it is no such file.
  */
-export async function importRows<Row>(
+export async function importFile<Row>(
   store: Writer,
   file: SheetFile,
   it: Import<Row>,
   actor: Actor,
   { dry_run = false, onStart = () => {}, onRow = () => {}, rows_max = Number.POSITIVE_INFINITY }: Watching = {},
 ): Promise<ImportReport> {
-  onStart(await countRows(file, it, rows_max));
+  const { rows, counts, strays } = await countRows(file, it, rows_max);
+  onStart(rows);
   const tally = new Tally(it.columns, dry_run);
   const step = dry_run ? tried(store, it, tally.taken, actor) : saved(store, it, tally.taken, actor);
-  let batch: SheetRow<Row>[] = [];
+  const waiting = new Map<string, Gathered<Row>>();
+  let batch: Group<Row>[] = [];
+  let size = 0;
   const flush = async () => {
-    await takeRows(step, batch, tally);
-    for (const _ of batch) onRow();
+    await takeRecords(step, batch, tally);
+    for (let row = 0; row < size; row += 1) onRow();
     batch = [];
+    size = 0;
   };
-  for await (const { line, name, record } of readTable(file, it)) {
-    try {
-      batch.push({ line, name, row: it.read(record()) });
-    } catch (error) {
-      tally.add(refused(line, error), name);
-      onRow();
+  for await (const read of readTable(file, it)) {
+    const key = keyOf(it, read);
+    const record = waiting.get(key) ?? { key, line: read.line, owners: new Set(), rows: [], problems: [], read: 0 };
+    gather(it, record, read);
+    const left = (counts.get(key) ?? 1) - 1;
+    if (left > 0) {
+      counts.set(key, left);
+      waiting.set(key, record);
+      continue;
     }
-    if (batch.length === batch_rows) await flush();
+    waiting.delete(key);
+    const stray = strays.near(record);
+    if (stray !== null && record.problems.length === 0) record.problems.push(incomplete(it, record, stray));
+    if (record.problems.length > 0) {
+      tally.fail(record.problems);
+      for (let row = 0; row < record.read; row += 1) onRow();
+    } else {
+      batch.push(record);
+      size += record.rows.length;
+    }
+    if (size >= batch_rows) await flush();
   }
   await flush();
-  return tally.report();
+  if (waiting.size > 0) throw new Fault("validation_failed", "The file has changed while it was read.");
+  return { ...tally.report(), rows, ...(it.grouped && { groups: tally.records }) };
 }
 
-/** Counts the outcomes of rows or groups. */
-export class Tally {
+/** A record of which rows were read. */
+interface Gathered<Row> extends Group<Row> {
+  readonly line: number;
+  /** The texts of its rows in the column that they share. */
+  readonly owners: Set<string>;
+  readonly rows: SheetRow<Row>[];
+  readonly problems: RowProblem[];
+  /** The number of its rows so far, bad ones included. */
+  read: number;
+}
+
+/** Adds a row to its record. */
+function gather<Row>(it: Import<Row>, record: Gathered<Row>, row: TableRow): void {
+  record.read += 1;
+  const owner = ownerOf(it, row);
+  if (owner !== null) record.owners.add(owner);
+  const { line, name } = row;
+  try {
+    record.rows.push({ line, name, row: it.read(row.record()) });
+  } catch (error) {
+    record.problems.push(...rowProblems(row, refused(error).fault, it.columns));
+  }
+}
+
+/** Rows of a file without a record, or whose record's number has lost digits in a spreadsheet. */
+class Strays {
+  #unowned: number | null = null;
+  readonly #owned = new Map<string, number>();
+  readonly #lost = new Map<string, number>();
+  readonly #decimals = new Set<number>();
+
+  add(line: number, name: string | null, owner: string | null): void {
+    if (name === null) {
+      if (owner === null) this.#unowned ??= line;
+      else if (!this.#owned.has(owner)) this.#owned.set(owner, line);
+    } else if (hasLostDigits(name)) {
+      const digits = Number(name.replace(",", "."));
+      const [, part = ""] = /[.,](\d+)/.exec(name) ?? [];
+      this.#decimals.add(part.length);
+      const short = digits.toExponential(part.length);
+      if (!this.#lost.has(short)) this.#lost.set(short, line);
+    }
+  }
+
+  /** The line of a row that may belong to a record; null where there is none. */
+  near({ key, line, owners }: Pick<Gathered<unknown>, "key" | "line" | "owners">): number | null {
+    if (/^\d{6,}$/.test(key)) {
+      for (const decimals of this.#decimals) {
+        const lost = this.#lost.get(Number(key).toExponential(Math.min(decimals, 20)));
+        if (lost !== undefined) return lost;
+      }
+    }
+    const own = [...owners].map((owner) => this.#owned.get(owner)).find((found) => found !== undefined);
+    const found = this.#unowned ?? own ?? null;
+    return found === line ? null : found;
+  }
+}
+
+function ownerOf<Row>({ grouped }: Import<Row>, row: TableRow): string | null {
+  const text = grouped === undefined ? null : row.textOf(grouped.column);
+  return text === null ? null : (grouped?.keyOf(text) ?? null);
+}
+
+/** Why a record is refused that may lack a row. */
+function incomplete<Row>({ required: [field] }: Import<Row>, { key, line }: Gathered<Row>, stray: number): RowProblem {
+  const message = `may not have all its rows: line ${stray} may belong to it, and does not show its ${field}`;
+  return { line, name: key, field, message };
+}
+
+/** The rows of a file; also by record, where several rows form one. Refuses: validation_failed. */
+async function countRows<Row>(file: SheetFile, it: Import<Row>, max: number) {
+  const counts = new Map<string, number>();
+  const strays = new Strays();
+  let rows = 0;
+  for await (const row of readTable(file, it)) {
+    rows += 1;
+    if (rows > max) throw tooMany(max);
+    if (it.grouped === undefined) continue;
+    strays.add(row.line, row.name, ownerOf(it, row));
+    const key = keyOf(it, row);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return { rows, counts, strays };
+}
+
+/** The name of a row's record, also when the rest of the row cannot be read; a row without one is its own record. */
+const keyOf = <Row>({ grouped }: Import<Row>, { name, line }: TableRow) =>
+  (grouped === undefined ? null : name) ?? `\n${line}`;
+
+/** Counts the outcomes of records. */
+class Tally {
   readonly taken = new Map<string, number>();
   readonly #columns: readonly Column[];
   readonly #counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
@@ -184,24 +323,25 @@ export class Tally {
   /** The changes it would make; null unless this is a dry run. */
   readonly #changes: RowChange[] | null;
 
-  constructor(columns: readonly Column[], dry_run = false) {
+  constructor(columns: readonly Column[], dry_run: boolean) {
     this.#columns = columns;
     this.#changes = dry_run ? [] : null;
   }
 
-  get rows(): number {
+  get records(): number {
     const { created, updated, unchanged, failed } = this.#counts;
     return created + updated + unchanged + failed;
   }
 
-  add(outcome: Outcome, name: string | null): void {
-    if (outcome.change === "failed") this.fail(rowProblems(outcome, name, this.#columns));
-    else this.done(outcome, name);
-  }
-
-  done({ change, key, line, effect }: Exclude<Outcome, { change: "failed" }>, name: string | null = null): void {
+  add(outcome: Outcome, { rows }: Group<unknown>): void {
+    if (outcome.change === "failed") {
+      this.fail(problemsOf(outcome.fault, rows, this.#columns));
+      return;
+    }
+    const { change, key, effect } = outcome;
+    const { line, name } = rows[0] as SheetRow<unknown>;
     this.#counts[change] += 1;
-    this.taken.set(key, line);
+    if (key !== undefined) this.taken.set(key, line);
     if (this.#changes === null) taken_rows.add(1, change);
     else if (change !== "unchanged" && effect !== undefined && this.#changes.length < changes_max) {
       this.#changes.push({ line, name, change, fields: cellChanges(this.#columns, effect) });
@@ -211,21 +351,43 @@ export class Tally {
   fail(problems: readonly RowProblem[]): void {
     this.#counts.failed += 1;
     if (this.#changes === null) taken_rows.add(1, "failed");
-    if (this.#errors.length < errors_max) this.#errors.push(...problems);
+    if (this.#errors.length < errors_max) this.#errors.push(...problems.slice(0, problems_max));
   }
 
-  report(): ImportReport {
+  report(): Omit<ImportReport, "rows"> {
     const errors = this.#errors.sort((a, b) => a.line - b.line).slice(0, errors_max);
-    const report = { rows: this.rows, ...this.#counts, errors };
+    const report = { ...this.#counts, errors };
     return this.#changes === null ? report : { ...report, dry_run: true, changes: this.#changes };
   }
 }
 
-/** Writes some rows together and answers the outcome of each. A refusal that it throws is the outcome of all. */
-type Step<Row> = (rows: readonly SheetRow<Row>[]) => Promise<Outcome[]>;
+/** The problems of a record, each with its row: else with the first row that has the field. */
+function problemsOf(fault: Fault, rows: readonly SheetRow<unknown>[], columns: readonly Column[]): RowProblem[] {
+  const { fields = [] } = fault.facts;
+  const first = rows[0] as SheetRow<unknown>;
+  if (fields.length === 0) return rowProblems(first, fault, columns);
+  return fields.slice(0, problems_max).flatMap((problem) => {
+    const [, at, field = problem.field] = /^rows\[(\d+)\]\.(.*)$/.exec(problem.field) ?? [];
+    const row = at === undefined ? rows.find(({ row }) => says(row, field)) : rows[Number(at)];
+    return rowProblems(
+      row ?? first,
+      new Fault(fault.code, fault.message, { fields: [{ ...problem, field }] }),
+      columns,
+    );
+  });
+}
+
+/** Whether a row has a value for a field such as `shipping_address.city`. */
+function says(row: unknown, field: string): boolean {
+  const found = field.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown> | null)?.[name], row);
+  return found !== undefined && found !== null;
+}
+
+/** Writes some records together and returns the outcome of each. A refusal that it throws is the outcome of all. */
+type Step<Row> = (records: readonly Group<Row>[]) => Promise<Outcome[]>;
 
 function saved<Row>(store: Writer, it: Import<Row>, taken: Taken, actor: Actor): Step<Row> {
-  return (rows) => store.write((tx) => it.save(tx, rows, taken, actor));
+  return (records) => store.write((tx) => it.save(tx, records, taken, actor));
 }
 
 /** Thrown to undo a transaction; holds what it would have done. */
@@ -238,20 +400,22 @@ class Undone extends Error {
   }
 }
 
-/** As `saved`, and undone at once. Rows that need records of earlier rows are run together with those. */
+/** As `saved`, and undone at once. Records that need earlier ones are run together with those. */
 function tried<Row>(store: Writer, it: Import<Row>, taken: Taken, actor: Actor): Step<Row> {
-  const made = new Map<string, SheetRow<Row>[]>();
-  const tiesOf = ({ row }: SheetRow<Row>) => it.ties?.(row) ?? { makes: [], needs: [] };
-  return async (rows) => {
-    const earlier = new Set(rows.flatMap((row) => tiesOf(row).needs.flatMap((name) => made.get(name) ?? [])));
-    const first = [...earlier].sort((a, b) => a.line - b.line).slice(-tied_max);
+  const made = new Map<string, Group<Row>[]>();
+  const namesOf = (side: "makes" | "needs", { rows }: Group<Row>) =>
+    rows.flatMap(({ row }) => it.ties?.(row)[side] ?? []);
+  const lineOf = ({ rows: [first] }: Group<Row>) => first?.line ?? 0;
+  return async (records) => {
+    const earlier = new Set(records.flatMap((one) => namesOf("needs", one).flatMap((name) => made.get(name) ?? [])));
+    const first = [...earlier].sort((a, b) => lineOf(a) - lineOf(b)).slice(-tied_max);
     const outcomes = await undone(store, async (tx) => {
       if (first.length > 0) await it.save(tx, first, new Map(), actor);
-      return it.save(tx, rows, taken, actor);
+      return it.save(tx, records, taken, actor);
     });
-    for (const [at, row] of rows.entries()) {
+    for (const [at, one] of records.entries()) {
       if (outcomes[at]?.change === "failed") continue;
-      for (const name of tiesOf(row).makes) made.set(name, [...(made.get(name) ?? []), row]);
+      for (const name of namesOf("makes", one)) made.set(name, [...(made.get(name) ?? []), one]);
     }
     return outcomes;
   };
@@ -268,21 +432,25 @@ async function undone(store: Writer, work: (tx: Tx) => Promise<Outcome[]>): Prom
   }
 }
 
-/** Imports rows in one step. When the step is refused as a whole, each half is tried, down to the row that fails. */
-async function takeRows<Row>(step: Step<Row>, rows: readonly SheetRow<Row>[], tally: Tally): Promise<void> {
-  const [first] = rows;
+/** Imports records in one step. When it is refused as a whole, each half is tried, down to the record that fails. */
+async function takeRecords<Row>(step: Step<Row>, records: readonly Group<Row>[], tally: Tally): Promise<void> {
+  const [first] = records;
   // Other requests run between two transactions.
   await Bun.sleep(0);
   if (first === undefined) return;
   try {
-    const names = new Map(rows.map(({ line, name }) => [line, name]));
-    for (const outcome of await step(rows)) tally.add(outcome, names.get(outcome.line) ?? null);
+    const outcomes = await step(records);
+    for (const [at, record] of records.entries()) {
+      const outcome = outcomes[at];
+      if (outcome === undefined) throw new Error("each record has an outcome");
+      tally.add(outcome, record);
+    }
   } catch (error) {
-    const outcome = refused(first.line, error);
-    if (rows.length === 1) return tally.add(outcome, first.name);
-    const middle = Math.ceil(rows.length / 2);
-    await takeRows(step, rows.slice(0, middle), tally);
-    await takeRows(step, rows.slice(middle), tally);
+    const outcome = refused(error);
+    if (records.length === 1) return tally.add(outcome, first);
+    const middle = Math.ceil(records.length / 2);
+    await takeRecords(step, records.slice(0, middle), tally);
+    await takeRecords(step, records.slice(middle), tally);
   }
 }
 
@@ -297,8 +465,11 @@ export async function answerImport<Row>(
 ): Promise<Response> {
   return withFile(call, query, (file) =>
     answerLongWork(call, async () => {
-      const report = await importRows(writerOf(call), file, it, call.actor, { dry_run, rows_max });
-      return answerWrite(call, 200, async () => report);
+      const { groups, ...report } = await importFile(writerOf(call), file, it, call.actor, { dry_run, rows_max });
+      return answerWrite(call, 200, async () => ({
+        ...report,
+        ...(it.grouped && { [it.grouped.counted_as]: groups }),
+      }));
     }),
   );
 }

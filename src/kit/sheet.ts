@@ -76,15 +76,20 @@ export interface RowEffect {
   readonly after: Readonly<Record<string, unknown>>;
 }
 
-/** The outcome of a row. `key` names what it wrote, so that no other row of the file writes it again. */
+/** The outcome of a record. `key` names what a row wrote, so that no other row of the file writes it again. */
 export type Outcome =
   | {
-      readonly line: number;
       readonly change: "created" | "updated" | "unchanged";
-      readonly key: string;
+      readonly key?: string;
       readonly effect?: RowEffect;
     }
-  | { readonly line: number; readonly change: "failed"; readonly fault: Fault };
+  | Refused;
+
+/** A refusal of a record. It may name fields of `rows[2]`, which is the third row of the record. */
+export interface Refused {
+  readonly change: "failed";
+  readonly fault: Fault;
+}
 
 /** A column of a row whose cell changes. */
 export interface CellChange {
@@ -108,11 +113,6 @@ export interface Group<Row> {
   readonly key: string;
   readonly rows: readonly SheetRow<Row>[];
 }
-
-/** The outcome of a group. A refusal may name fields of `rows[2]`, which is the third row of the group. */
-export type GroupOutcome =
-  | { readonly change: "created" | "unchanged" }
-  | { readonly change: "failed"; readonly fault: Fault };
 
 /** The lines of a file that have written something, by its key. */
 export type Taken = ReadonlyMap<string, number>;
@@ -138,29 +138,30 @@ function valuesOf(columns: readonly Column[], record: Readonly<Record<string, un
 }
 
 /** Runs work for a row. A refusal becomes the row's outcome; other errors are thrown. */
-export async function rowOutcome<Done>(line: number, work: () => Promise<Done>): Promise<Done | Refused> {
+export async function rowOutcome<Done>(work: () => Promise<Done>): Promise<Done | Refused> {
   try {
     return await work();
   } catch (error) {
-    return refused(line, error);
+    return refused(error);
   }
 }
-
-type Refused = Extract<Outcome, { change: "failed" }>;
 
 // Refusals and failures that do not depend on the row.
 const of_nobody: readonly string[] = ["authentication", "permission", "api"];
 
 /** A refusal as the outcome of a row; rethrows errors that are not refusals of the row itself. */
-export function refused(line: number, error: unknown): Refused {
+export function refused(error: unknown): Refused {
   if (!(error instanceof Fault) || of_nobody.includes(faults[error.code].type)) throw error;
-  return { line, change: "failed", fault: error };
+  return { change: "failed", fault: error };
 }
 
-/** The problems of a row that names a SKU or an order number, by column. */
-export function rowProblems({ line, fault }: Refused, name: string | null, columns: readonly Column[]): RowProblem[] {
-  const { fields = [] } = fault.facts;
-  if (fields.length === 0) return [{ line, name, field: null, message: fault.message }];
+/** The problems of a row by column. */
+export function rowProblems(
+  { line, name }: Pick<SheetRow<unknown>, "line" | "name">,
+  { message, facts: { fields = [] } }: Fault,
+  columns: readonly Column[],
+): RowProblem[] {
+  if (fields.length === 0) return [{ line, name, field: null, message }];
   return fields.map(({ field, message }) => {
     const [whole = field] = /^[^[]*/.exec(field) ?? [];
     const column = columns.find(({ path }) => path.join(".") === whole);

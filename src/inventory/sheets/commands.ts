@@ -46,7 +46,7 @@ export async function saveStockRows(
   const own = new Map<string, number>();
   const outcomes: Outcome[] = [];
   for (const { line, row } of rows) {
-    const count = await rowOutcome(line, async () => {
+    const count = await rowOutcome(async () => {
       const found = await countOf(tx, shelves, productNamed(tx, named, row.sku)?.id, row);
       const first = taken.get(found.key) ?? own.get(found.key);
       if (first !== undefined) throw invalid("sku", `repeats the place of line ${first}`, "duplicate");
@@ -61,7 +61,7 @@ export async function saveStockRows(
     const effect = effectOf(count, row.quantity);
     await post(tx, shelves, count, actor);
     const change = by === 0 ? "unchanged" : item === null ? "created" : "updated";
-    outcomes.push({ line, key, change, ...(effect && { effect }) });
+    outcomes.push({ key, change, ...(effect && { effect }) });
   }
   await fillBackorders(tx, shelves, ids);
   return outcomes;

@@ -3,7 +3,7 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { answerImport, type Import, importFields, TriedImportView } from "../../http/imports.ts";
+import { answerImport, eachRow, type Import, importFields, TriedImportView } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
 import { checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
@@ -20,7 +20,7 @@ export const stockImport: Import<CountedStock> = {
   columns: stockColumns,
   required,
   read: checkOf(CountedStock),
-  save: saveStockRows,
+  save: eachRow(saveStockRows),
   ties: ({ sku }) => ({ makes: [sku], needs: [sku] }),
 };
 

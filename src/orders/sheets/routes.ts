@@ -7,7 +7,7 @@ import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, type CsvPage } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
 import { fileFields } from "../../http/files.ts";
-import { answerGroupImport, type GroupImport, GroupImportView } from "../../http/group_imports.ts";
+import { answerImport, GroupImportView, type Import } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
 import { fittingInSlice, type Position } from "../../kit/page.ts";
 import { checkOf, closed, queryOf } from "../../kit/schema.ts";
@@ -40,24 +40,24 @@ const ChooseFile = closed({
   ),
 });
 
-const same = { column: "customer_email", keyOf: emailKey };
+const grouped = { counted_as: "orders", column: "customer_email", keyOf: emailKey };
 
 /** How a file of orders is taken in: each order once, by its number. */
-export const orderImport: GroupImport<ImportLine> = {
+export const orderImport: Import<ImportLine> = {
   columns: orderColumns,
   required,
   read: checkOf(ImportLine),
-  same,
-  save: saveOrderGroups,
+  grouped,
+  save: (tx, orders, _, actor) => saveOrderGroups(tx, orders, actor),
 };
 
 /** How a file of orders of the past is taken in: each once. */
-export const pastImport: GroupImport<PastLine> = {
+export const pastImport: Import<PastLine> = {
   columns: pastColumns,
   required: pastRequired,
   read: checkOf(PastLine),
-  same,
-  save: savePastGroups,
+  grouped,
+  save: (tx, orders, _, actor) => savePastGroups(tx, orders, actor),
 };
 
 /** The file of the orders that match, a row for each line, in the order of the list. */
@@ -93,16 +93,14 @@ async function pageAfter(
 }
 
 /** One file or the other: rows of each make orders. */
-function answerImport(call: Call, { history, ...query }: Static<typeof ChooseFile>): Promise<Response> {
-  return history
-    ? answerGroupImport(call, pastImport, "orders", query)
-    : answerGroupImport(call, orderImport, "orders", query);
+function answerFile(call: Call, { history, ...query }: Static<typeof ChooseFile>): Promise<Response> {
+  return history ? answerImport(call, pastImport, query) : answerImport(call, orderImport, query);
 }
 
 /** Orders as files of CSV. */
 export const orderSheetRoutes = new Elysia({ prefix: "/orders" })
   .use(conventions)
-  .post("/import", ({ call, query }) => answerImport(call, query), {
+  .post("/import", ({ call, query }) => answerFile(call, query), {
     query: queryOf(ChooseFile),
     detail: documented({
       id: "importOrders",

@@ -26,13 +26,13 @@ export async function saveProductRows(
   const outcomes: Outcome[] = [];
   for (const { line, row } of rows) {
     const { sku } = row;
-    const outcome = await rowOutcome(line, async () => {
+    const outcome = await rowOutcome(async () => {
       const first = taken.get(sku) ?? own.get(sku);
       if (first !== undefined) throw invalid("sku", `repeats line ${first}`, "duplicate");
       const before = known.get(sku) ?? null;
       const { change, after } = await setProduct(tx, before, row, onChange);
       const effect = { before: before && productView(before), after: productView(after) };
-      return { line, change, key: sku, effect };
+      return { change, key: sku, effect };
     });
     if (outcome.change !== "failed") own.set(sku, line);
     outcomes.push(outcome);

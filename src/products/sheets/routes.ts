@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { answerImport, type Import, importFields, TriedImportView } from "../../http/imports.ts";
+import { answerImport, eachRow, type Import, importFields, TriedImportView } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
 import { checkOf, closed, queryOf } from "../../kit/schema.ts";
 import { columnTable, sheetFields, writeCells } from "../../kit/sheet.ts";
@@ -21,7 +21,7 @@ export const productImport = (onChange: OnProductChange): Import<ImportProduct> 
   columns: productColumns,
   required,
   read: checkOf(ImportProduct),
-  save: (tx, rows, taken) => saveProductRows(tx, rows, taken, onChange),
+  save: eachRow((tx, rows, taken) => saveProductRows(tx, rows, taken, onChange)),
   ties: ({ sku, components = [], barcodes = [] }) => {
     const codes = barcodes.map(({ value }) => `barcode ${value}`);
     return { makes: [sku, ...codes], needs: [...components.map((part) => part.sku), ...codes] };

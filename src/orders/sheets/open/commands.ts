@@ -2,7 +2,7 @@ import type { Tx } from "../../../database/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { default_currency } from "../../../kit/currency.ts";
 import { Fault, faults, ofFields } from "../../../kit/fault.ts";
-import type { Group, GroupOutcome } from "../../../kit/sheet.ts";
+import type { Group, Outcome, Refused } from "../../../kit/sheet.ts";
 import { createOrders } from "../../creation/commands.ts";
 import { productsOf } from "../../drafts/commands.ts";
 import { missingProducts, type OrderedProduct, orderedLines, subtotalOf } from "../../rules.ts";
@@ -18,11 +18,7 @@ import { inFile, inputOf, type OrderSheet, refuseOldState, refuseOther, sheetOf 
  * Refuses: validation_failed, resource_missing, duplicate_order_number, insufficient_inventory (each as an outcome).
  * Emits: order.created.
  */
-export async function saveOrderGroups(
-  tx: Tx,
-  groups: readonly Group<ImportLine>[],
-  actor: Actor,
-): Promise<GroupOutcome[]> {
+export async function saveOrderGroups(tx: Tx, groups: readonly Group<ImportLine>[], actor: Actor): Promise<Outcome[]> {
   const read = groups.map((group) => outcomeOf(() => sheetOf(group)));
   return saveSheets<OrderSheet>(tx, read, {
     refuse: refuseOldState,
@@ -52,9 +48,9 @@ interface Making<Sheet> {
 /** Makes the orders of sheets that are not there yet; one that is there stays as it is and must be the same. */
 export async function saveSheets<Sheet extends OrderSheet>(
   tx: Tx,
-  read: readonly (Sheet | GroupOutcome)[],
+  read: readonly (Sheet | Outcome)[],
   { refuse, sold, create }: Making<Sheet>,
-): Promise<GroupOutcome[]> {
+): Promise<Outcome[]> {
   const sheets = read.flatMap((sheet) => ("change" in sheet ? [] : sheet));
   const ids = await findOrdersByNumber(
     tx,
@@ -85,7 +81,7 @@ export async function saveSheets<Sheet extends OrderSheet>(
     create,
   );
   let at = 0;
-  return checked.map((sheet) => ("change" in sheet ? sheet : (created[at++] as GroupOutcome)));
+  return checked.map((sheet) => ("change" in sheet ? sheet : (created[at++] as Outcome)));
 }
 
 /** What these sheets order as a client would send it; customers and addresses that are new are made. */
@@ -113,17 +109,17 @@ async function createAll<Sheet>(
   tx: Tx,
   sheets: readonly Sheet[],
   create: (inner: Tx, sheets: readonly Sheet[]) => Promise<void>,
-): Promise<GroupOutcome[]> {
+): Promise<Outcome[]> {
   if (sheets.length === 0) return [];
   const together = await settled(tx, (inner) => create(inner, sheets));
   if (together.change !== "failed") return sheets.map(() => together);
   // An only one is tried again, too: another request may have made its customer at the same moment.
-  const outcomes: GroupOutcome[] = [];
+  const outcomes: Outcome[] = [];
   for (const sheet of sheets) outcomes.push(await settled(tx, (inner) => create(inner, [sheet])));
   return outcomes;
 }
 
-async function settled(tx: Tx, work: (inner: Tx) => Promise<void>): Promise<GroupOutcome> {
+async function settled(tx: Tx, work: (inner: Tx) => Promise<void>): Promise<Outcome> {
   try {
     await tx.nested(work);
     return { change: "created" };
@@ -133,7 +129,7 @@ async function settled(tx: Tx, work: (inner: Tx) => Promise<void>): Promise<Grou
 }
 
 /** What some work answers, or its refusal as the outcome of a group. */
-export function outcomeOf<Done>(work: () => Done): Done | Extract<GroupOutcome, { change: "failed" }> {
+export function outcomeOf<Done>(work: () => Done): Done | Refused {
   try {
     return work();
   } catch (error) {
@@ -141,7 +137,7 @@ export function outcomeOf<Done>(work: () => Done): Done | Extract<GroupOutcome, 
   }
 }
 
-function failed(error: unknown): Extract<GroupOutcome, { change: "failed" }> {
+function failed(error: unknown): Refused {
   if (error instanceof Fault && faults[error.code].status < 500) return { change: "failed", fault: inFile(error) };
   throw error;
 }

@@ -2,7 +2,7 @@ import type { Tx } from "../../../database/store.ts";
 import { listCalendars } from "../../../inventory/warehouses/store.ts";
 import type { Actor } from "../../../kit/actor.ts";
 import { Fault } from "../../../kit/fault.ts";
-import type { Group, GroupOutcome } from "../../../kit/sheet.ts";
+import type { Group, Outcome } from "../../../kit/sheet.ts";
 import { draftOrders, fromApi } from "../../drafts/commands.ts";
 import { insertFirstHistory } from "../../history/store.ts";
 import { asActive } from "../../rules.ts";
@@ -18,11 +18,7 @@ import { type PastSheet, pastDraft, pastParcels, pastSheetOf, refuseKnown } from
  * written, and others go on.
  * Refuses: validation_failed, resource_missing, duplicate_order_number (each as an outcome).
  */
-export async function savePastGroups(
-  tx: Tx,
-  groups: readonly Group<PastLine>[],
-  actor: Actor,
-): Promise<GroupOutcome[]> {
+export async function savePastGroups(tx: Tx, groups: readonly Group<PastLine>[], actor: Actor): Promise<Outcome[]> {
   const warehouses = await listCalendars(tx);
   const read = groups.map((group) => outcomeOf(() => pastSheetOf(group, tx.now, warehouses)));
   return saveSheets<PastSheet>(tx, read, {
