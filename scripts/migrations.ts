@@ -72,7 +72,7 @@ export function whole(migration: string): string {
 }
 
 /** Leaves foreign keys to `migrateSqlite`, which has them off and checks them: within a transaction no PRAGMA does. */
-export function withoutPragmas(migration: string): string {
+function withoutPragmas(migration: string): string {
   return migration.replace(/^PRAGMA foreign_keys=\w+;--> statement-breakpoint\n/gm, "");
 }
 

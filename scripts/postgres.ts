@@ -8,7 +8,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
-export interface Postgres {
+interface Postgres {
   /** `postgres://…` with a password, on 127.0.0.1 and a free port. */
   readonly url: string;
   /** Stops the server and removes its folder. */

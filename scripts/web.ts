@@ -15,7 +15,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { root } from "./install.ts";
 
 /** The front end's source. */
-export const webSource = join(root, "src/dashboard/web");
+const webSource = join(root, "src/dashboard/web");
 /** Where it lies once it is built: `index.html`, and `assets/` whose names change with what they hold. */
 export const webBuilt = join(root, "dist/dashboard");
 

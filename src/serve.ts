@@ -31,7 +31,7 @@ import { addressesOf } from "./urls.ts";
 import { hasTheseRoles, hasUsers } from "./users/store.ts";
 import { openWhole } from "./whole.ts";
 
-export interface ServeSettings {
+interface ServeSettings {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;

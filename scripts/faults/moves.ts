@@ -9,7 +9,7 @@ import { killUndos } from "./move_kills.ts";
 import { at, chance, makeDatabase, packhouse, type Round, startPackhouse, told } from "./move_places.ts";
 
 /** Makes the sample businesses in a new data directory, and beside them values that are hard to carry. */
-export async function makeSample(data: string): Promise<void> {
+async function makeSample(data: string): Promise<void> {
   const made = await packhouse("demo", ...at(data));
   if (made.code !== 0) throw new Error(`The sample could not be made: ${made.err}`);
   for (const mode of ["live", "test"]) addHostile(join(data, `${mode}.db`));
@@ -77,7 +77,7 @@ const states: Readonly<Record<string, "old" | "new" | "between">> = {
  * Kills a move, looks at both ends, and runs it again until it is done. A target that serves while the source does
  * holds nothing: else both would be the installation.
  */
-export async function killedMove(from: string, to: string, seed: number, lasts_ms: number): Promise<Round> {
+async function killedMove(from: string, to: string, seed: number, lasts_ms: number): Promise<Round> {
   const words = ["move", "--from", from, "--to", to];
   const killed_after_ms = Math.round(chance(seed) * lasts_ms);
   const child = startPackhouse(words);

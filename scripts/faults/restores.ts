@@ -10,7 +10,7 @@ import type { FaultScript } from "./fault_script.ts";
 const usual_kills = 50;
 
 /** What became of some kills: in how many nothing was restored, all was, or it ended before; and what was wrong. */
-export interface RestoreKills {
+interface RestoreKills {
   readonly nothing: number;
   readonly all: number;
   readonly in_time: number;

@@ -18,7 +18,7 @@ export interface ProductPlan {
 }
 
 /** A line with the table's price and what its discount takes off all units together. */
-export interface LinePlan {
+interface LinePlan {
   readonly sku: string;
   readonly quantity: number;
   readonly unit_price: string;

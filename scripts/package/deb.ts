@@ -8,7 +8,7 @@ import { filesIn, type Placed, place } from "./folders.ts";
 import { run } from "./run.ts";
 
 /** What a package is made of. */
-export interface DebParts {
+interface DebParts {
   readonly binary: string;
   readonly fonts: string;
   readonly architecture: "amd64" | "arm64";

@@ -41,11 +41,6 @@ export async function tarGz(folder: string, out: string, made_at: Date): Promise
   await run(["rm", tar]);
 }
 
-/** Packs what is in a folder as a plain tar, without the folder's own name. */
-export async function tarOf(folder: string, out: string, made_at: Date): Promise<void> {
-  await run(["tar", ...steady(made_at), "-C", folder, "-cf", out, "."]);
-}
-
 /** Packs a folder, by its name, as a zip. */
 export function zip(folder: string, out: string, made_at: Date): void {
   const entries = filesIn(folder).map((path) => {

@@ -24,7 +24,7 @@ import type { Plan } from "./totals.ts";
 type Worlds = Readonly<Record<Mode, Store>>;
 
 /** A clock that shows the time of the act being played. */
-export interface StoryClock extends Clock {
+interface StoryClock extends Clock {
   set(at: number): void;
 }
 

@@ -96,8 +96,7 @@ const picking = {
     Type.Number({ description: "`units` divided by `active_hours`; null if nothing" + " was picked." }),
   ),
 };
-export const pickingGroupings = ["hour", ...groupings] as const;
-export type PickingGrouping = (typeof pickingGroupings)[number];
+const pickingGroupings = ["hour", ...groupings] as const;
 const picked = {
   ...period,
   group_by: Type.Optional(

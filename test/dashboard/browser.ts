@@ -54,7 +54,7 @@ export interface House {
   close(): Promise<void>;
 }
 
-export interface TabSettings {
+interface TabSettings {
   readonly size?: keyof typeof sizes;
   readonly scheme?: (typeof schemes)[number];
   /** Without the session. */

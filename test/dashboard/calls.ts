@@ -19,7 +19,7 @@ const callers: Readonly<Record<string, string>> = {
 const listing = /^(?:List|ListPage)$/;
 
 /** A call, with `*` for what is known only when it is made; `path` is null where nothing can be told of it. */
-export interface CallOfApi {
+interface CallOfApi {
   readonly where: string;
   readonly method: string;
   readonly path: string | null;

@@ -16,7 +16,7 @@ interface Upstream {
 }
 
 /** What stands between clients and the servers. */
-export interface Balancer {
+interface Balancer {
   readonly url: string;
   /** The servers that are known from now on; new ones are looked at before they get a request. */
   use(urls: readonly string[]): Promise<void>;

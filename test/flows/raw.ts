@@ -2,7 +2,7 @@
 import { createConnection, type Socket } from "node:net";
 
 /** What came of a connection: all that was answered, and whether the server ended it. */
-export interface Spoken {
+interface Spoken {
   readonly text: string;
   /** The status of each answer on the connection, in order. */
   readonly statuses: readonly number[];

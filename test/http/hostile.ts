@@ -3,7 +3,7 @@ import { Kind, type TSchema } from "@sinclair/typebox";
 import { line_amount_max } from "../../src/kit/schema.ts";
 
 /** What a field takes, as far as hostile values are concerned. */
-export type FieldKind =
+type FieldKind =
   | "text"
   | "notes"
   | "code"

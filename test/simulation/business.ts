@@ -20,7 +20,7 @@ export type Sku = keyof typeof goods;
 export const skus = Object.keys(goods) as Sku[];
 
 /** What it sells as sets, and of what so many make one. */
-export const kits = { KIT: { PLAIN: 2, LOTTED: 1 } } as const satisfies Record<string, Partial<Record<Sku, number>>>;
+const kits = { KIT: { PLAIN: 2, LOTTED: 1 } } as const satisfies Record<string, Partial<Record<Sku, number>>>;
 export type Kit = keyof typeof kits;
 /** Anything that can be ordered. */
 export type Ware = Sku | Kit;

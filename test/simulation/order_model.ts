@@ -40,7 +40,7 @@ export interface NewOrder extends Pick<ModelOrder, "ref" | "priority" | "cold" |
 }
 
 /** The numbers of an order's line as the API gives them. */
-export interface LineLevel {
+interface LineLevel {
   readonly sku: Ware;
   readonly quantity: number;
   readonly reserved: number;

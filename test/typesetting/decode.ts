@@ -39,7 +39,7 @@ export async function printZpl(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /** A PDF page taken apart: its rectangles as pixels at 203 dpi, and its lines of text in order. */
-export interface OpenedPdf {
+interface OpenedPdf {
   readonly pixels: Pixels;
   readonly texts: readonly string[];
   readonly size: readonly [number, number];

@@ -2,7 +2,7 @@ import { decodePDFRawStream, PDFDict, PDFDocument, PDFName, PDFRawStream } from 
 import { type Scanned, scan } from "./decode.ts";
 
 /** A page taken apart without any code of the writer: its text, one run after the other, and what a scanner reads. */
-export interface OpenedPage {
+interface OpenedPage {
   readonly text: string;
   readonly size: readonly [number, number];
   scan(): Promise<Scanned[]>;

@@ -1,7 +1,7 @@
 // What a shop on Shopify keeps, how its GraphQL Admin API answers it, and how its webhooks carry it.
 import type { Json } from "../../outbound/mock_server.ts";
 
-export interface ShopLine {
+interface ShopLine {
   readonly id: number;
   readonly name: string;
   readonly sku: string | null;

@@ -3,7 +3,7 @@ import Ajv2020, { type ValidateFunction } from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import type { Shown } from "./values.ts";
 
-export interface ShownParameter {
+interface ShownParameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
   readonly required?: boolean;

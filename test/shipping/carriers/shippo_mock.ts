@@ -22,7 +22,7 @@ const messages = [{ source: "FedEx", code: "", text: "The account is not active.
 const ounces: Readonly<Record<string, number>> = { oz: 1, lb: 16, g: 1 / 28.349523125, kg: 1000 / 28.349523125 };
 
 /** A scan as the mock's `scan` is told of it. */
-export interface ShippoScan {
+interface ShippoScan {
   readonly status: string;
   readonly substatus?: string;
   readonly action_required?: boolean;
