@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { BunPlugin } from "bun";
 import { migrateSqlite } from "../src/database/migrate.ts";
-import { migrations, takeover } from "../src/database/migration_sql.ts";
+import { migrations } from "../src/database/migration_sql.ts";
 import { longHeads } from "../src/http/head.ts";
 import { onFirstUse } from "../src/kit/first_use.ts";
 import { type Mode, modes } from "../src/kit/mode.ts";
@@ -71,8 +71,8 @@ const packFiles: BunPlugin = {
       return { contents, loader: "js" };
     });
     build.onLoad({ filter: /\/database\/migration_sql\.ts$/ }, () => {
-      const rest = "export const { migrations, takeover } = JSON.parse(text);";
-      return { contents: unpacking("migrations", JSON.stringify({ migrations, takeover }), rest), loader: "js" };
+      const rest = "export const { migrations } = JSON.parse(text);";
+      return { contents: unpacking("migrations", JSON.stringify({ migrations }), rest), loader: "js" };
     });
     // A first start puts down a database that the migrations have made here, instead of running them.
     build.onLoad({ filter: /\/database\/empty_database\.ts$/ }, () => {

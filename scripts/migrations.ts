@@ -1,8 +1,8 @@
 // `bun run migrations NAME`: drafts the next migration of both engines from db/schema and db/words.ts. Read what it
 // wrote before you commit it. Migrations are only ever added: a released one is never edited, renamed or removed, for
-// databases out there have it.
+// databases out there have it. Of drizzle-kit's snapshots of the schema only the newest is kept: it compares with that.
 import { Database } from "bun:sqlite";
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { triggerOnPostgres, triggersOnSqlite, type WordList, wordLists } from "../db/words.ts";
 import { root } from "./install.ts";
@@ -15,12 +15,10 @@ interface Journal {
 
 const folderOf = (engine: Engine) => join(root, "db/migrations", engine);
 
-const journalOf = (engine: Engine) => join(folderOf(engine), "meta/_journal.json");
+const metaOf = (engine: Engine) => join(folderOf(engine), "meta");
 
-function readJournal(engine: Engine): Journal {
-  const file = journalOf(engine);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Journal) : { entries: [] };
-}
+const readJournal = (engine: Engine): Journal =>
+  JSON.parse(readFileSync(join(metaOf(engine), "_journal.json"), "utf8")) as Journal;
 
 /** Runs drizzle-kit for one engine; the new migration's file name, or null when the schema has not changed. */
 async function draft(engine: Engine, name: string, more: readonly string[] = []): Promise<string | null> {
@@ -39,23 +37,16 @@ async function draft(engine: Engine, name: string, more: readonly string[] = [])
     },
   );
   if ((await kit.exited) !== 0) throw new Error(`drizzle-kit failed for ${engine}.`);
-  countFromOne(engine);
+  for (const old of snapshots(engine).slice(0, -1)) rmSync(join(metaOf(engine), old));
   const { entries } = readJournal(engine);
   return entries.length > before ? `${entries.at(-1)?.tag}.sql` : null;
 }
 
-/** drizzle-kit numbers its first migration 0000 and each next one after the last: make that first one 0001. */
-function countFromOne(engine: Engine): void {
-  const folder = folderOf(engine);
-  const journal = readJournal(engine);
-  const first = journal.entries[0];
-  if (first?.idx !== 0) return;
-  const tag = first.tag.replace(/^0000_/, "0001_");
-  renameSync(join(folder, `${first.tag}.sql`), join(folder, `${tag}.sql`));
-  renameSync(join(folder, "meta/0000_snapshot.json"), join(folder, "meta/0001_snapshot.json"));
-  Object.assign(first, { idx: 1, tag });
-  writeFileSync(journalOf(engine), `${JSON.stringify(journal, null, 2)}\n`);
-}
+/** The files of drizzle-kit's snapshots of the schema, the oldest first. */
+const snapshots = (engine: Engine): string[] =>
+  readdirSync(metaOf(engine))
+    .filter((file) => file.endsWith("_snapshot.json"))
+    .sort();
 
 /** Makes each table STRICT, so that SQLite keeps no value of another type than the column's. */
 export function strict(migration: string): string {

@@ -1,6 +1,6 @@
-// Other versions of the program, run from a copy of its source: with migrations that it does not have, or without its
-// last ones. For tests of upgrades, and of servers of two versions side by side.
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+// Other versions of the program, run from a copy of its source, with migrations that it does not have. For tests of
+// upgrades, and of servers of two versions side by side.
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "./install.ts";
@@ -23,8 +23,8 @@ export interface OtherVersion {
 
 const engines = ["sqlite", "postgres"] as const;
 
-/** Makes a version of the program that has these migrations as well, and not those of its own after `last`. */
-export function otherVersion(planted: readonly Planted[], last: string | null = null): OtherVersion {
+/** Makes a version of the program that has these migrations as well. */
+export function otherVersion(planted: readonly Planted[]): OtherVersion {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-version-"));
   for (const name of ["src", "db", "package.json", "tsconfig.json"]) {
     cpSync(join(root, name), join(folder, name), { recursive: true });
@@ -32,10 +32,6 @@ export function otherVersion(planted: readonly Planted[], last: string | null = 
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   for (const engine of engines) {
     const migrations = join(folder, "db/migrations", engine);
-    const later = readdirSync(migrations).filter(
-      (file) => file.endsWith(".sql") && last !== null && file > `${last}.sql`,
-    );
-    for (const file of later) rmSync(join(migrations, file));
     for (const { name, mark, ...statements } of planted) {
       const text = `-- ${mark}\n${statements[engine].join(";--> statement-breakpoint\n")}`;
       writeFileSync(join(migrations, `${name}.sql`), text);

@@ -1,22 +1,36 @@
-// How long a million orders of the schema before merchants take on PostgreSQL: to be upgraded, with the snapshot of
-// before, and to go back. The baseline is PostgreSQL's own dump of the same database.
+// How long a million orders take on PostgreSQL to be upgraded by a breaking migration that rewrites them, snapshot
+// included, and to go back. The baseline is PostgreSQL's own dump of the same database.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { emptyBefore, putBefore } from "../../test/database/before_merchants.ts";
+import { migratePostgres } from "../../src/database/migrate_postgres.ts";
+import { modes } from "../../src/kit/mode.ts";
 import { startPostgres } from "../postgres.ts";
-import { usual_secret_key, usualProgram } from "../service.ts";
+import { usual_secret_key } from "../service.ts";
+import { otherVersion, type Planted } from "../versions.ts";
 
 const orders = 1_000_000;
-/** Beyond all ids of the rows that are copied. */
-const first_id = 10_000_000;
 const most_seconds = 60;
+
+const rewriting: Planted = {
+  name: "9001_rewriting",
+  mark: "breaking: it is planted",
+  sqlite: [],
+  postgres: [
+    "alter table orders add column planted text",
+    "update orders set planted = order_number",
+    "alter table order_lines add column planted text",
+    "update order_lines set planted = sku",
+    "create index orders_planted on orders (planted)",
+  ],
+};
 
 /** Measures an upgrade and the way back; answers how many goals are missed. */
 export async function measureUpgrade(): Promise<number> {
-  console.log(`\n${orders.toLocaleString("en")} orders of the schema 0003 on PostgreSQL, upgraded and taken back`);
+  console.log(`\n${orders.toLocaleString("en")} orders on PostgreSQL, upgraded and taken back`);
   const postgres = await startPostgres(undefined, true);
+  const newer = otherVersion([rewriting]);
   const data = mkdtempSync(join(tmpdir(), "packhouse-upgrade-"));
   try {
     await seed(postgres.url);
@@ -28,49 +42,46 @@ export async function measureUpgrade(): Promise<number> {
       postgres.url,
     ]);
     const packhouse = (...words: string[]) =>
-      seconds([...usualProgram, ...words, "--database-url", postgres.url, "--data", data]);
+      seconds([...newer.program, ...words, "--database-url", postgres.url, "--data", data]);
     const upgraded = await packhouse("upgrade");
     const back = await packhouse("rollback");
     const told = (took: number) => `${took.toFixed(1)} s, ${(took / dumped).toFixed(2)} of a plain pg_dump`;
     console.log(`  upgraded in ${told(upgraded)} (goal: a minute at most); back in ${told(back)}`);
     return upgraded > most_seconds ? 1 : 0;
   } finally {
+    newer.remove();
     await postgres.stop();
     rmSync(data, { recursive: true });
   }
 }
 
-/** Copies one delivered order a million times, with its lines and history, in plain SQL. */
+/** Makes a million orders with a line each, in plain SQL. */
 async function seed(url: string): Promise<void> {
+  for (const mode of modes) await migratePostgres(url, mode, mode);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await putBefore(url, client, "live");
-  await emptyBefore(url);
-  const { rows } = await client.query<{ id: number }>(
-    "select min(id)::int as id from orders where status = 'delivered'",
-  );
-  const id = rows[0]?.id;
-  const copy = async (table: string, key: string, changes: Readonly<Record<string, string>>) => {
-    const { rows: columns } = await client.query<{ name: string }>(
-      `select column_name as name from information_schema.columns
-       where table_schema = 'live' and table_name = $1 and is_generated = 'NEVER' order by ordinal_position`,
-      [table],
-    );
-    const names = columns.map(({ name }) => `"${name}"`);
-    const values = columns.map(({ name }) => changes[name] ?? `one."${name}"`);
-    await client.query(
-      `insert into ${table} (${names}) overriding system value
-         select ${values} from ${table} one cross join generate_series(1, ${orders}) nth where one.${key} = ${id}`,
-    );
-  };
-  await client.query("set session_replication_role = replica");
-  await copy("orders", "id", { id: `${first_id} + nth`, order_number: "'M-' || nth" });
-  for (const table of ["order_lines", "order_history"]) {
-    await copy(table, "order_id", { id: `${first_id} + row_number() over ()`, order_id: `${first_id} + nth` });
-  }
-  await client.query("analyze");
+  await client.query(`set search_path to live; ${seeding.join(";\n")}`);
   await client.end();
 }
+
+const seeding = [
+  `insert into customers (id, merchant_id, email, email_key, metadata, version, created_at, updated_at)
+   values (1, 1, 'a@b.example', 'a@b.example', '{}', 1, 0, 0)`,
+  `insert into products (id, merchant_id, sku, name, type, currency, temperature_zone, lot_tracking,
+     expiration_tracking, min_shelf_life_days, reorder_point, status, version, created_at, updated_at, metadata)
+   values (1, 1, 'A', '', 'simple', 'USD', 'ambient', false, false, 0, 0, 'active', 1, 0, 0, '{}')`,
+  `insert into orders (id, merchant_id, order_number, status, held, customer_id, customer_email, customer_name,
+     shipping_address_id, shipping_address, requires_cold_storage, priority, allow_backorder, subtotal_cents,
+     shipping_amount_cents, currency, source_platform, metadata, version, created_at, updated_at)
+   select nth, 1, 'M-' || nth, 'delivered', false, 1, 'a@b.example', 'A B', 1,
+     '{"name":"A B","address_line1":"1 Main St","city":"Austin","country":"US"}', false, 0, false, 500, 0, 'USD',
+     'api', '{}', 5, nth, nth
+   from generate_series(1, ${orders}) nth`,
+  `insert into order_lines (merchant_id, order_id, product_id, sku, name, quantity, unit_price_cents, quantity_packed,
+     quantity_shipped, quantity_delivered, quantity_returned, quantity_cancelled, ordered_at)
+   select 1, nth, 1, 'A', '', 1, 500, 1, 1, 1, 0, 0, nth from generate_series(1, ${orders}) nth`,
+  "analyze",
+];
 
 /** How long a program takes, which has to end well. */
 async function seconds(words: readonly string[]): Promise<number> {

@@ -2,11 +2,10 @@
 import type { Database } from "bun:sqlite";
 import type { Mode } from "../kit/mode.ts";
 import { startRefused } from "./exit.ts";
-import { asksForDays, fillLocalDays } from "./local_days.ts";
 import { migrationNames } from "./migration_files.ts" with { type: "macro" };
 import type { Migration } from "./migration_sql.ts";
 import { applicationId } from "./sqlite_connection.ts";
-import { base, isFormer } from "./takeover.ts";
+import { isPreRelease, tooOld } from "./takeover.ts";
 
 /** A migration without its statements. */
 export type Named = Pick<Migration, "name" | "kind" | "why">;
@@ -31,14 +30,11 @@ export const firstId: Readonly<Record<Mode, number>> = { live: 1001, test: 1_000
 
 /**
  * What of the program's migrations a database still lacks. A database that a newer program has migrated is taken as it
- * is where all that it has beyond these migrations is additive. Refuses one that has breaking ones, and one that is of
- * neither older nor newer.
+ * is where all that it has beyond these migrations is additive. Refuses one that has breaking ones, one that is neither
+ * older nor newer, and one from before the first of these migrations.
  */
-export function missingMigrations<Each extends Named>(
-  all: readonly Each[],
-  applied: readonly Applied[],
-  where: string,
-): Each[] {
+function missingMigrations(all: readonly Named[], applied: readonly Applied[], where: string): Named[] {
+  if (applied.length > 0 && all[0] !== undefined && !namesOf(applied).includes(all[0].name)) throw tooOld(where);
   const strange = strangeMigrations(all, applied);
   const breaking = strange.find(({ kind }) => kind !== "additive");
   if (breaking !== undefined) {
@@ -85,17 +81,30 @@ export function checkWorldOnSqlite(raw: Database, mode: Mode, where: string): vo
   refuseOtherWorld(told?.mode ?? worldOfIds(last), mode, where);
 }
 
-/** What a database has that was taken over. */
-export const taken_over: readonly Applied[] = [{ name: base, kind: "breaking" }];
-
 /** What of its migrations a database has and lacks, as this program sees it. */
 export interface Standing {
   readonly applied: readonly Applied[];
   /** Those that it lacks, in their order. */
   readonly missing: readonly Named[];
-  /** Whether its migrations are those of before they began anew, so that it is taken over first. */
-  readonly former: boolean;
+  /** Whether its migrations are those from before the first release: the first of these is then only recorded. */
+  readonly pre_release: boolean;
 }
+
+/** What of a program's migrations a database has and lacks. Refuses what this program can neither use nor upgrade. */
+export function standingAmong(all: readonly Named[], applied: readonly Applied[], where: string): Standing {
+  const pre_release = isPreRelease(namesOf(applied));
+  return { applied, missing: pre_release ? all : missingMigrations(all, applied, where), pre_release };
+}
+
+/** The migrations whose statements a database still has to go through. */
+export function toRun(standing: Standing, all: readonly Migration[]): Migration[] {
+  const missing = namesOf(standing.pre_release ? standing.missing.slice(1) : standing.missing);
+  return all.filter(({ name }) => missing.includes(name));
+}
+
+/** The names of the migrations that a database has once nothing is missing. */
+export const namesAfter = ({ applied, missing, pre_release }: Standing): string[] =>
+  [...(pre_release ? [] : namesOf(applied)), ...namesOf(missing)].sort();
 
 /** Looks which migrations a SQLite database has. Refuses databases of other programs and of newer versions. */
 export function standingOnSqlite(
@@ -103,13 +112,11 @@ export function standingOnSqlite(
   where: string,
   all: readonly Named[] = known_migrations.sqlite,
 ): Standing {
-  const applied = appliedOnSqlite(raw, where);
-  const former = isFormer(namesOf(applied), where);
-  return { applied, missing: missingMigrations(all, former ? taken_over : applied, where), former };
+  return standingAmong(all, appliedOnSqlite(raw, where), where);
 }
 
 /** Whether a database lacks migrations, a new one among them. */
-export const isLacking = ({ missing, former }: Standing): boolean => former || missing.length > 0;
+export const isLacking = ({ missing }: Standing): boolean => missing.length > 0;
 
 /** Whether a database holds data of an older version. */
 export const isOlder = (standing: Standing): boolean => standing.applied.length > 0 && isLacking(standing);
@@ -160,9 +167,8 @@ export function beginMigrating(
   };
   try {
     raw.run("begin immediate");
-    if (isFormer(namesOf(appliedOnSqlite(raw, where)), where)) takeOverOnSqlite(raw);
-    const missing = missingMigrations(all, appliedOnSqlite(raw, where), where);
-    if (missing.length > 0) applyOnSqlite(raw, mode, missing, all);
+    const standing = standingOnSqlite(raw, where, all);
+    if (isLacking(standing)) applyOnSqlite(raw, mode, standing, all);
   } catch (error) {
     end("rollback");
     throw error;
@@ -195,16 +201,10 @@ function appliedOnSqlite(raw: Database, where: string): Applied[] {
   return rows.map(({ name, kind = null }) => ({ name, kind }));
 }
 
-function takeOverOnSqlite(raw: Database): void {
-  for (const statement of carriedSql().takeover.sqlite) raw.run(statement);
-  raw.run("delete from migrations");
-  raw.run("insert into migrations (name) values (?)", [base]);
-  raw.run("pragma user_version=1");
-}
-
-function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[], all: readonly Migration[]): void {
+function applyOnSqlite(raw: Database, mode: Mode, standing: Standing, all: readonly Migration[]): void {
   raw.run(`pragma application_id=${applicationId}`);
-  markOnSqlite(raw, all);
+  raw.run("create table if not exists migrations (name text primary key, kind text) strict");
+  if (standing.pre_release) raw.run("delete from migrations");
   raw.run(
     `create table if not exists commit_sequence (
        id integer primary key check (id = 1), number integer, at integer not null default 0
@@ -212,11 +212,8 @@ function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[],
   );
   raw.run("insert into commit_sequence (id, number) values (1, 0) on conflict do nothing");
   const before = sequences(raw);
-  for (const { name, kind = "breaking", statements } of missing) {
-    for (const statement of statements) {
-      raw.run(statement);
-      if (asksForDays(statement)) fillLocalDays(raw);
-    }
+  for (const { statements } of toRun(standing, all)) for (const statement of statements) raw.run(statement);
+  for (const { name, kind = "breaking" } of standing.missing) {
     raw.run("insert into migrations (name, kind) values (?, ?)", [name, kind]);
   }
   const broken = raw.query("pragma foreign_key_check").all();
@@ -226,17 +223,6 @@ function applyOnSqlite(raw: Database, mode: Mode, missing: readonly Migration[],
     raw.run("insert into installation (id, mode) values (1, ?) on conflict do nothing", [mode]);
   }
   raw.run(`pragma user_version=${all.length}`);
-}
-
-/** Makes the table of migrations, or notes in one of before there were marks what each of them is. */
-function markOnSqlite(raw: Database, all: readonly Named[]): void {
-  raw.run("create table if not exists migrations (name text primary key, kind text) strict");
-  const columns = raw.query<{ name: string }, []>("select name from pragma_table_info('migrations')").all();
-  if (columns.some(({ name }) => name === "kind")) return;
-  raw.run("alter table migrations add column kind text");
-  for (const { name, kind = "breaking" } of all) {
-    raw.run("update migrations set kind = ? where name = ?", [kind, name]);
-  }
 }
 
 /** A rebuilt table forgets how far its ids had come; a new one has not begun. */

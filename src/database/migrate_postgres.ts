@@ -6,22 +6,22 @@ import { isStartRefused, startRefused } from "./exit.ts";
 import {
   type Applied,
   firstId,
+  isLacking,
   isOlder,
   known_migrations,
-  missingMigrations,
   type Named,
   namesOf,
   noData,
   refuseOtherWorld,
   type Standing,
-  taken_over,
+  standingAmong,
+  toRun,
   worldOfIds,
 } from "./migrate.ts";
-import { type Migration, migrations, takeover } from "./migration_sql.ts";
+import { type Migration, migrations } from "./migration_sql.ts";
 import { type Moved, refuseMoved } from "./moved.ts";
 import { sessionSettings } from "./postgres.ts";
 import { isKeptOut } from "./presence.ts";
-import { base, isFormer } from "./takeover.ts";
 
 const version_min = 150_000;
 /** Who makes or changes a schema waits, by this statement with the key and the schema's name, for whoever does so. */
@@ -180,8 +180,7 @@ function failed(error: unknown): unknown {
 }
 
 /** Whether all that a schema lacks is additive, so that servers of the version before go on beside it. */
-export const isAdditive = ({ missing, former }: Standing): boolean =>
-  !former && missing.every(({ kind }) => kind === "additive");
+export const isAdditive = ({ missing }: Standing): boolean => missing.every(({ kind }) => kind === "additive");
 
 // Whoever waits for a lock keeps those out who come after; requests wait for ten seconds at most.
 const gives_way = "set local lock_timeout = '2s'";
@@ -203,11 +202,10 @@ export async function standingOf(
   if (!ours && tables.length > 0) throw startRefused("foreign", `${where} holds tables of another program.`);
   const found = ours ? (await client.query<Partial<Applied>>("select * from migrations order by name")).rows : [];
   const applied = found.map(({ name = "", kind = null }) => ({ name, kind }));
-  const former = isFormer(namesOf(applied), where);
-  const missing = missingMigrations(all, former ? taken_over : applied, where);
+  const standing = standingAmong(all, applied, where);
   const told = tables.includes("installation") ? await value<Mode>(client, "select mode from installation") : null;
   refuseOtherWorld(told ?? worldOfIds(await value<number | null>(client, lastId, [schema])), mode, where);
-  return { applied, missing, former };
+  return standing;
 }
 
 async function apply(
@@ -216,21 +214,22 @@ async function apply(
   all: readonly Migration[],
   lock_timeout: string,
 ): Promise<void> {
-  const { schema, mode, former } = world;
-  const lacking = new Set(namesOf(world.missing));
-  const missing = all.filter(({ name }) => lacking.has(name));
-  if (!former && missing.length === 0) return;
+  const { schema, mode, missing, pre_release } = world;
+  if (!isLacking(world)) return;
   // Who may not create schemas may still use one that was made for them.
   const has_schema = await value<boolean>(client, "select to_regnamespace($1) is not null", [quoted(schema)]);
   if (!has_schema) await client.query(`create schema ${quoted(schema)}`);
   await client.query(`${sessionSettings(schema)}; ${lock_timeout}; ${patient}`);
-  if (former) await takeOver(client);
-  await mark(client, all);
-  if (missing.length === 0) return;
+  await client.query("create table if not exists migrations (name text primary key, kind text)");
+  if (pre_release) await client.query("delete from migrations");
   // The store's time as it was lately.
   await client.query("create table if not exists store_clock (id int primary key check (id = 1), at bigint not null)");
   // One trip for all: a simple query may hold many statements.
-  await client.query(missing.flatMap(({ statements }) => statements).join(";\n"));
+  await client.query(
+    toRun(world, all)
+      .flatMap(({ statements }) => statements)
+      .join(";\n"),
+  );
   await client.query("insert into migrations (name, kind) select * from unnest($1::text[], $2::text[])", [
     namesOf(missing),
     missing.map(({ kind = "breaking" }) => kind),
@@ -238,26 +237,6 @@ async function apply(
   await client.query(startIds, [schema, firstId[mode] - 1]);
   if ((await value(client, "select to_regclass('installation')")) === null) return;
   await client.query("insert into installation (id, mode) values (1, $1) on conflict do nothing", [mode]);
-}
-
-/** Makes the table of migrations, or notes in one of before there were marks what each of them is. */
-async function mark(client: pg.Client, all: readonly Named[]): Promise<void> {
-  await client.query("create table if not exists migrations (name text primary key, kind text)");
-  const marked = `select exists (select from pg_attribute
-    where attrelid = 'migrations'::regclass and attname = 'kind' and not attisdropped)`;
-  if (await value<boolean>(client, marked)) return;
-  await client.query("alter table migrations add column kind text");
-  await client.query(
-    `update migrations set kind = known.kind
-     from unnest($1::text[], $2::text[]) as known (name, kind) where known.name = migrations.name`,
-    [namesOf(all), all.map(({ kind = "breaking" }) => kind)],
-  );
-}
-
-async function takeOver(client: pg.Client): Promise<void> {
-  await client.query(takeover.postgres.join(";\n"));
-  await client.query("delete from migrations");
-  await client.query("insert into migrations (name) values ($1)", [base]);
 }
 
 /** Every identity column goes on from the first id of the mode, or from where it has come. */

@@ -42,11 +42,6 @@ export function migrationFiles(engine: "sqlite" | "postgres"): ({ name: string; 
   return migrationNames(engine).map((one) => ({ ...one, statements: statements(one.name) }));
 }
 
-/** What makes the schema of the migrations before `0001_base` into that of the base. */
-export function takeoverStatements(engine: "sqlite" | "postgres"): string[] {
-  return statementsOf(join(import.meta.dir, "../../db/takeover", `${engine}.sql`));
-}
-
 function statementsOf(file: string): string[] {
   return readFileSync(file, "utf8")
     .replace(/^-- (additive|breaking: .*)\n/, "")

@@ -1,5 +1,5 @@
 // The SQL that this program carries, which is loaded when a database lacks some of it.
-import { migrationFiles, takeoverStatements } from "./migration_files.ts" with { type: "macro" };
+import { migrationFiles } from "./migration_files.ts" with { type: "macro" };
 
 /** The statements of a migration, by its name. */
 export interface Migration {
@@ -15,10 +15,4 @@ export interface Migration {
 export const migrations: { readonly sqlite: readonly Migration[]; readonly postgres: readonly Migration[] } = {
   sqlite: migrationFiles("sqlite"),
   postgres: migrationFiles("postgres"),
-};
-
-/** The statements that make the schema of the former migrations into that of the base, by engine. */
-export const takeover: { readonly sqlite: readonly string[]; readonly postgres: readonly string[] } = {
-  sqlite: takeoverStatements("sqlite"),
-  postgres: takeoverStatements("postgres"),
 };

@@ -1,7 +1,7 @@
 // Migrations on SQLite: all or nothing, children survive a rebuilt table, ids go on from where they were.
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
-import { checkWorldOnSqlite, migrateSqlite } from "../../src/database/migrate.ts";
+import { checkWorldOnSqlite, migrateSqlite, standingAmong } from "../../src/database/migrate.ts";
 import { type Migration, migrations } from "../../src/database/migration_sql.ts";
 
 const key = "integer primary key autoincrement";
@@ -62,6 +62,12 @@ describe("migrations", () => {
     migrateSqlite(raw, "test", "memory", [first]);
     migrateSqlite(raw, "test", "memory", [first]);
     expect(all("select count(*) from migrations")).toEqual([[1]]);
+  });
+
+  test("a database that has a migration of another program and lacks one of this is refused", () => {
+    const has = [{ name: first.name, kind: "breaking" } as const, { name: "9999_other", kind: "additive" } as const];
+    expect(standingAmong([first], has, "memory").missing).toEqual([]);
+    expect(() => standingAmong([first, rebuilt], has, "memory")).toThrow("lacks 0002_rebuilt of this one");
   });
 
   test("a database says which world it holds; where it does not, its ids tell", () => {

@@ -67,6 +67,17 @@ describe("the migrations", () => {
     ).toEqual([]);
   });
 
+  test("have one snapshot of the schema for the next draft, that of the last", () => {
+    for (const engine of ["sqlite", "postgres"] as const) {
+      const last = migrationsOf(engine).at(-1)?.file ?? "";
+      const files = readdirSync(join(home, engine, "meta")).sort();
+      expect(files).toEqual([`${last.slice(0, 4)}_snapshot.json`, "_journal.json"]);
+      const journal = JSON.parse(readFileSync(join(home, engine, "meta/_journal.json"), "utf8"));
+      const tags = journal.entries.map(({ tag }: { tag: string }) => `${tag}.sql`);
+      expect(tags).toEqual(migrationsOf(engine).map(({ file }) => file));
+    }
+  });
+
   test("make STRICT tables on SQLite", () => {
     expect(loose(migrationsOf("sqlite"))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Databases of before the migrations began anew with `0001_base`: they come to the very schema that new ones have.
+// Databases from before the first release: the start replaces their list of migrations, and keeps all else.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -6,88 +6,94 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { databaseUrl } from "../../src/config.ts";
-import { isLacking, migrateSqlite, standingOnSqlite } from "../../src/database/migrate.ts";
+import { migrateSqlite, standingOnSqlite } from "../../src/database/migrate.ts";
 import { migratePostgres } from "../../src/database/migrate_postgres.ts";
 import { type Migration, migrations } from "../../src/database/migration_sql.ts";
 import { type Mode, modes } from "../../src/kit/mode.ts";
-import { formerMigrations } from "./squashed/former.ts";
+import { listed, relisting } from "./squashed/pre_release.ts";
 import { schemaOfPostgres, schemaOfSqlite } from "./squashed/schema.ts";
 
 const killed = join(import.meta.dir, "squashed/killed.ts");
 const today = migrations.sqlite.map(({ name }) => name);
+/** Lists that are refused: a prefix of that list, one without its last, one with another, and even older ones. */
+const refused: Readonly<Record<string, readonly string[]>> = {
+  first: listed.slice(0, 1),
+  most: listed.slice(0, -1),
+  more: [...listed, "0020_other"],
+  oldest: ["0001_initial", "0002_order_search"],
+};
+const refusal = expect.objectContaining({
+  exit_code: 78,
+  message: expect.stringMatching(/before the first release.*whose last migration is 0019_invitation_proofs first/),
+});
 const row = (id: number, bytes: string) =>
   `insert into zone_systems (id, name, overrides, version, updated_at) values (${id}, 'kept', ${bytes}, 1, 0)`;
+const later = (statement: string): Migration => ({ name: "0002_later", kind: "additive", statements: [statement] });
 
 if (databaseUrl === null) {
   describe("on SQLite", () => {
-    const former = formerMigrations("sqlite");
     let folder: string;
     beforeAll(() => {
       folder = mkdtempSync(join(tmpdir(), "packhouse-squashed-"));
     });
     afterAll(() => rmSync(folder, { recursive: true }));
 
-    /** A database with these of the former migrations, in a file. */
-    function older(mode: Mode, some: readonly Migration[], name: string): string {
+    /** A database with this list of migrations, in a file. */
+    function older(mode: Mode, names: readonly string[], name: string): string {
       const path = join(folder, `${name}.db`);
       using raw = new Database(path, { create: true, readwrite: true, strict: true });
-      migrateSqlite(raw, mode, path, some);
+      migrateSqlite(raw, mode, path);
+      for (const statement of [row(1500, "x'00'"), ...relisting(names)]) raw.run(statement);
+      raw.run(`pragma user_version=${names.length}`);
       return path;
     }
     const open = (path: string) => new Database(path, { readwrite: true, strict: true });
     const applied = (raw: Database) => raw.query("select name from migrations order by name").values().flat();
 
     for (const mode of modes) {
-      test(`a ${mode} database of before comes to the schema of a new one, and keeps its rows and ids`, () => {
-        using raw = open(older(mode, former, `whole_${mode}`));
-        expect(isLacking(standingOnSqlite(raw, "it"))).toBe(true);
+      test(`a ${mode} database keeps its schema, its rows and its ids, and lists the base`, () => {
+        using raw = open(older(mode, listed, `whole_${mode}`));
+        expect(standingOnSqlite(raw, "it").missing.map(({ name }) => name)).toEqual(today);
+        const before = schemaOfSqlite(raw);
         migrateSqlite(raw, mode, "it");
-        using fresh = new Database(":memory:", { strict: true });
-        migrateSqlite(fresh, mode, "new");
-        expect(schemaOfSqlite(raw)).toEqual(schemaOfSqlite(fresh));
-        expect(schemaOfSqlite(raw).length).toBeGreaterThan(900);
+        expect(schemaOfSqlite(raw)).toEqual(before);
+        expect(before.length).toBeGreaterThan(900);
         expect(applied(raw)).toEqual(today);
         expect(raw.query("pragma user_version").values()).toEqual([[today.length]]);
-        expect(isLacking(standingOnSqlite(raw, "it"))).toBe(false);
+        expect(standingOnSqlite(raw, "it").missing).toEqual([]);
+        raw.run("insert into zone_systems (name, overrides, version, updated_at) values ('next', x'00', 1, 0)");
+        const next = raw.query("select id from zone_systems where name = 'next'").values();
+        expect(next).toEqual([[mode === "live" ? 1501 : 1_000_000_001]]);
       });
     }
 
-    test("its rows stay, and its ids go on", () => {
-      const path = older("live", former, "filled");
+    test("later migrations run in the same transaction: one that fails leaves the list as it was", () => {
+      const path = older("live", listed, "later");
       using raw = open(path);
-      raw.run(row(1500, "x'00'"));
-      migrateSqlite(raw, "live", path);
-      const next = "insert into zone_systems (name, overrides, version, updated_at) values ('next', x'00', 1, 0)";
-      raw.run(next);
-      expect(raw.query("select id, name from zone_systems").values()).toEqual([
-        [1500, "kept"],
-        [1501, "next"],
-      ]);
+      const broken = [...migrations.sqlite, later("select no_such_thing")];
+      expect(() => migrateSqlite(raw, "live", path, broken)).toThrow("no_such_thing");
+      expect(applied(raw)).toEqual(listed);
+      migrateSqlite(raw, "live", path, [...migrations.sqlite, later("create table later (id integer) strict")]);
+      expect(applied(raw)).toEqual([...today, "0002_later"]);
+      expect(raw.query("select id from later").values()).toEqual([]);
     });
 
-    test("one that lacks some of the former migrations, or has others, is refused as it is", () => {
-      for (const [name, some] of Object.entries({ one: former.slice(0, 1), most: former.slice(0, -1) })) {
-        const path = older("live", some, name);
-        using raw = open(path);
-        const before = raw.serialize();
-        const refusal = expect.objectContaining({ exit_code: 78, message: expect.stringContaining("0048_people") });
-        expect(thrown(() => standingOnSqlite(raw, path))).toEqual(refusal);
-        expect(thrown(() => migrateSqlite(raw, "live", path))).toEqual(refusal);
-        expect(raw.serialize().equals(before)).toBe(true);
-      }
-      using raw = open(older("live", former, "more"));
-      raw.run("insert into migrations (name) values ('0049_other')");
-      expect(thrown(() => migrateSqlite(raw, "live", "it"))).toMatchObject({ exit_code: 78 });
+    test.each(Object.entries(refused))("another list (%s) is refused, and nothing changes", (name, names) => {
+      const path = older("live", names, name);
+      using raw = open(path);
+      const before = raw.serialize();
+      expect(thrown(() => standingOnSqlite(raw, path))).toEqual(refusal);
+      expect(thrown(() => migrateSqlite(raw, "live", path))).toEqual(refusal);
+      expect(raw.serialize().equals(before)).toBe(true);
     });
 
-    test("a kill just before the commit leaves it as it was, and the next start takes it over", async () => {
-      const path = older("test", former, "killed");
+    test("a kill just before the commit leaves the list as it was, and the next start replaces it", async () => {
+      const path = older("test", listed, "killed");
       const child = Bun.spawn([process.execPath, killed, path], { stderr: "inherit" });
       await child.exited;
       expect(child.signalCode).toBe("SIGKILL");
       using raw = open(path);
-      expect(applied(raw)).toEqual(former.map(({ name }) => name));
-      expect(raw.query("select 1 from sqlite_schema where name = 'events_type_new'").values()).toEqual([]);
+      expect(applied(raw)).toEqual(listed);
       migrateSqlite(raw, "test", path);
       expect(applied(raw)).toEqual(today);
     });
@@ -95,7 +101,6 @@ if (databaseUrl === null) {
 } else {
   const url = databaseUrl;
   describe("on PostgreSQL", () => {
-    const former = formerMigrations("postgres");
     const schemas: string[] = [];
     let admin: pg.Client;
     beforeAll(async () => {
@@ -107,10 +112,13 @@ if (databaseUrl === null) {
       await admin.end();
     });
 
-    async function older(mode: Mode, some: readonly Migration[], name: string): Promise<string> {
+    async function older(mode: Mode, names: readonly string[], name: string): Promise<string> {
       const schema = `temporary_${process.pid}_squashed_${name}`;
       schemas.push(schema);
-      await migratePostgres(url, schema, mode, some);
+      await migratePostgres(url, schema, mode);
+      await admin.query(`set search_path to ${schema}`);
+      for (const statement of [row(1500, "'\\x00'"), ...relisting(names)]) await admin.query(statement);
+      if (mode === "live") await admin.query("select setval(pg_get_serial_sequence('zone_systems', 'id'), 1500)");
       return schema;
     }
     const applied = async (schema: string) =>
@@ -119,45 +127,43 @@ if (databaseUrl === null) {
       );
 
     for (const mode of modes) {
-      test(`a ${mode} schema of before comes to what a new one is, and keeps its rows and ids`, async () => {
-        const schema = await older(mode, former, `whole_${mode}`);
-        await migratePostgres(url, schema, mode);
-        const fresh = await older(mode, migrations.postgres, `fresh_${mode}`);
-        const facts = await schemaOfPostgres(admin, schema);
-        expect(facts).toEqual(await schemaOfPostgres(admin, fresh));
-        expect(facts.length).toBeGreaterThan(900);
+      test(`a ${mode} schema stays as it is, with its rows and ids, for four servers that start at once`, async () => {
+        const schema = await older(mode, listed, `whole_${mode}`);
+        const before = await schemaOfPostgres(admin, schema);
+        await Promise.all(Array.from({ length: 4 }, () => migratePostgres(url, schema, mode)));
+        expect(await schemaOfPostgres(admin, schema)).toEqual(before);
+        expect(before.length).toBeGreaterThan(900);
         expect(await applied(schema)).toEqual(today);
+        const next = "insert into zone_systems (name, overrides, version, updated_at) values ('next', '\\x00', 1, 0)";
+        const { rows } = await admin.query<{ id: unknown }>(`${next} returning id`);
+        expect(rows.map(({ id }) => Number(id))).toEqual([mode === "live" ? 1501 : 1_000_000_001]);
       });
     }
 
-    test("its rows stay, its ids go on, and servers that start at once take it over one after another", async () => {
-      const schema = await older("live", former, "filled");
-      await admin.query(`set search_path to ${schema}; ${row(1500, "'\\x00'")}`);
-      await admin.query("select setval(pg_get_serial_sequence('zone_systems', 'id'), 1500)");
-      await Promise.all(Array.from({ length: 4 }, () => migratePostgres(url, schema, "live")));
-      expect(await applied(schema)).toEqual(today);
-      const next = "insert into zone_systems (name, overrides, version, updated_at) values ('next', '\\x00', 1, 0)";
-      const { rows } = await admin.query<{ id: unknown }>(`${next} returning id`);
-      expect(rows.map(({ id }) => Number(id))).toEqual([1501]);
+    test("later migrations run in the same transaction: one that fails leaves the list as it was", async () => {
+      const schema = await older("live", listed, "later");
+      const broken = [...migrations.postgres, later("select no_such_thing")];
+      await expect(migratePostgres(url, schema, "live", broken)).rejects.toThrow("no_such_thing");
+      expect(await applied(schema)).toEqual(listed);
+      await migratePostgres(url, schema, "live", [...migrations.postgres, later("create table later (id bigint)")]);
+      expect(await applied(schema)).toEqual([...today, "0002_later"]);
     });
 
-    test("one that lacks some of the former migrations is refused as it is", async () => {
-      for (const [name, some] of Object.entries({ one: former.slice(0, 1), most: former.slice(0, -1) })) {
-        const schema = await older("live", some, name);
-        const before = await schemaOfPostgres(admin, schema);
-        const refused = await migratePostgres(url, schema, "live").catch((error) => error);
-        expect(refused).toMatchObject({ exit_code: 78, message: expect.stringContaining("0048_people") });
-        expect(await schemaOfPostgres(admin, schema)).toEqual(before);
-        expect(await applied(schema)).toEqual(some.map((one) => one.name));
-      }
+    test.each(Object.entries(refused))("another list (%s) is refused, and nothing changes", async (name, names) => {
+      const schema = await older("live", names, name);
+      const before = await schemaOfPostgres(admin, schema);
+      const told = await migratePostgres(url, schema, "live").catch((error) => error);
+      expect(told).toEqual(refusal);
+      expect(await schemaOfPostgres(admin, schema)).toEqual(before);
+      expect(await applied(schema)).toEqual([...names].sort());
     });
 
-    test("a kill just before the commit leaves it as it was, and the next start takes it over", async () => {
-      const schema = await older("test", former, "killed");
+    test("a kill just before the commit leaves the list as it was, and the next start replaces it", async () => {
+      const schema = await older("test", listed, "killed");
       const child = Bun.spawn([process.execPath, killed, schema], { stderr: "inherit" });
       await child.exited;
       expect(child.signalCode).toBe("SIGKILL");
-      expect(await applied(schema)).toEqual(former.map(({ name }) => name));
+      expect(await applied(schema)).toEqual(listed);
       await migratePostgres(url, schema, "test");
       expect(await applied(schema)).toEqual(today);
     });

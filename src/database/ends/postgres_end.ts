@@ -2,7 +2,7 @@
 import pg from "pg";
 import { type Mode, modes } from "../../kit/mode.ts";
 import { startRefused } from "../exit.ts";
-import { type Applied, known_migrations, missingMigrations, refuseOlder } from "../migrate.ts";
+import { type Applied, isLacking, known_migrations, refuseOlder, standingAmong } from "../migrate.ts";
 import { migratePostgresWorlds, refuseUnfinished } from "../migrate_postgres.ts";
 import { placeOfDatabase, sessionSettings } from "../postgres.ts";
 import { letIn, stayAlone } from "../presence.ts";
@@ -75,7 +75,7 @@ async function openWorld(url: string, mode: Mode): Promise<PostgresWorld> {
     await refuseUnfinished(client);
     const where = `The schema ${mode} of ${placeOfDatabase(url)}`;
     if (!(await world.isThere())) throw startRefused("absent", `${where} holds no data of Packhouse.`);
-    if (missingMigrations(known_migrations.postgres, await world.applied(), where).length > 0) {
+    if (isLacking(standingAmong(known_migrations.postgres, await world.applied(), where))) {
       throw startRefused(
         "unsuitable",
         `${where} is of an older Packhouse. Start this one on it once, and then move it.`,

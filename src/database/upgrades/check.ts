@@ -9,9 +9,9 @@ import { checkLog } from "../data_directory.ts";
 import { startRefused } from "../exit.ts";
 import { type HeldView, holdView } from "../held_view.ts";
 import { tryLock } from "../lock.ts";
-import { isLacking, type Named, namesOf, noData, standingOnSqlite } from "../migrate.ts";
+import { isLacking, type Named, namesOf, noData, standingOnSqlite, toRun } from "../migrate.ts";
 import { type Found, migrateDirectory } from "../migrate_directory.ts";
-import { migrations, takeover } from "../migration_sql.ts";
+import { migrations } from "../migration_sql.ts";
 import { touchedRows } from "./estimate.ts";
 import type { Plan } from "./plan.ts";
 import { upgradesFolder } from "./record.ts";
@@ -28,10 +28,7 @@ export async function checkUpgrade(data: string, database_url: string | null): P
   const names = new Set(lacking.flatMap(({ missing }) => namesOf(missing)));
   const missing = migrations.sqlite.filter(({ name }) => names.has(name));
   if (missing.length === 0) return { migrations: [], seconds: 0, notes: [] };
-  const statements = (one: Found) => [
-    ...(one.former ? takeover.sqlite : []),
-    ...missing.filter(({ name }) => namesOf(one.missing).includes(name)).flatMap((each) => each.statements),
-  ];
+  const statements = (one: Found) => toRun(one, missing).flatMap((each) => each.statements);
   let rows = 0;
   for (const one of lacking) {
     using raw = new Database(one.path, { readonly: true, strict: true });
@@ -44,7 +41,7 @@ export async function checkUpgrade(data: string, database_url: string | null): P
   return { migrations: missing, seconds: rows * seconds_a_row, notes: notesOf(data, found, missing) };
 }
 
-// As measured from `0003_product_orders` on with a million orders, lines and events: 45 s, where this says 54.
+// Measured with migrations that changed a million orders, lines and events: they took 45 s, for which this says 54.
 const seconds_a_row = 3e-6;
 
 function notesOf(data: string, found: readonly Found[], missing: readonly Named[]): string[] {

@@ -2,9 +2,9 @@
 import pg from "pg";
 import { modes } from "../../kit/mode.ts";
 import { startRefused } from "../exit.ts";
-import { isLacking, namesOf } from "../migrate.ts";
-import { migratePostgresWorlds, standingOf, type WorldStanding } from "../migrate_postgres.ts";
-import { migrations, takeover } from "../migration_sql.ts";
+import { isLacking, namesOf, toRun } from "../migrate.ts";
+import { isAdditive, migratePostgresWorlds, standingOf, type WorldStanding } from "../migrate_postgres.ts";
+import { migrations } from "../migration_sql.ts";
 import { takeAlone, whoIsThere } from "../presence.ts";
 import { touchedRows } from "./estimate.ts";
 import type { Plan } from "./plan.ts";
@@ -33,26 +33,22 @@ export async function checkPostgres(url: string): Promise<Plan> {
   }
 }
 
-async function rowsOf(client: pg.Client, { schema, former, missing }: WorldStanding): Promise<number> {
+async function rowsOf(client: pg.Client, standing: WorldStanding): Promise<number> {
   const found = "select tablename as name from pg_tables where schemaname = $1";
-  const tables = namesOf((await client.query<{ name: string }>(found, [schema])).rows);
-  const lacking = new Set(namesOf(missing));
-  const statements = [
-    ...(former ? takeover.postgres : []),
-    ...migrations.postgres.filter(({ name }) => lacking.has(name)).flatMap((one) => one.statements),
-  ];
+  const tables = namesOf((await client.query<{ name: string }>(found, [standing.schema])).rows);
+  const statements = toRun(standing, migrations.postgres).flatMap((one) => one.statements);
   return touchedRows(statements, tables, async (table) => {
-    const { rows } = await client.query<{ rows: string }>(`select count(*) as rows from "${schema}"."${table}"`);
+    const { rows } = await client.query<{ rows: string }>(
+      `select count(*) as rows from "${standing.schema}"."${table}"`,
+    );
     return Number(rows[0]?.rows ?? 0);
   });
 }
 
 function notesOf(lacking: readonly WorldStanding[]): string[] {
-  const additive = lacking.every(({ missing, former }) => !former && missing.every(({ kind }) => kind === "additive"));
-  if (additive) return ["All of it is additive: servers of the version before run on, and start again, beside it."];
-  const unknown = lacking.some(({ former, missing }) => former || namesOf(missing).includes("0009_servers"));
+  if (lacking.every(isAdditive))
+    return ["All of it is additive: servers of the version before run on, and start again, beside it."];
   return [
-    ...(unknown ? ["Servers of so old a version are not waited for: stop all of them by hand before, this once."] : []),
     "Start one server of this version when all others have stopped: it waits for that, and then upgrades.",
     "It takes a snapshot by pg_dump before, in the folder of --data; packhouse rollback there goes back to it.",
     ...missingPrograms(),

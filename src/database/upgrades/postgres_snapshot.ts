@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { version } from "../../config.ts";
 import { type Mode, modes } from "../../kit/mode.ts";
 import { syncFolder } from "../../kit/whole_file.ts";
-import { namesOf } from "../migrate.ts";
+import { namesAfter, namesOf } from "../migrate.ts";
 import type { WorldStanding } from "../migrate_postgres.ts";
 import { runProgram } from "./postgres_programs.ts";
 import { beginUpgrade, type KeptUpgrade } from "./record.ts";
@@ -39,14 +39,10 @@ export async function takeDump(
     syncFolder(draft.folder);
     const before = Object.fromEntries(standings.map(({ mode, applied }) => [mode, namesOf(applied)]));
     const [first] = standings;
-    const after = [
-      ...(first?.former ? ["0001_base"] : namesOf(first?.applied ?? [])),
-      ...namesOf(first?.missing ?? []),
-    ];
     return draft.keep({
       ...{ format: 1, engine: "postgres", at: now, from_version: null, to_version: version },
       before: before as Record<Mode, string[]>,
-      after: after.sort(),
+      after: first === undefined ? [] : namesAfter(first),
       files: [{ name: dump_name, size_bytes: statSync(file).size }],
       ...{ commits: null, reached: null, gone_back_at: null },
     });

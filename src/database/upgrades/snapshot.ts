@@ -7,16 +7,12 @@ import type { Mode } from "../../kit/mode.ts";
 import { syncFolder } from "../../kit/whole_file.ts";
 import { startRefused } from "../exit.ts";
 import { lastVersion } from "../last_run.ts";
-import { isLacking, namesOf } from "../migrate.ts";
+import { isLacking, namesAfter, namesOf } from "../migrate.ts";
 import type { Found } from "../migrate_directory.ts";
 import { beginUpgrade, type KeptUpgrade, keptUpgrades, type UpgradeRecord } from "./record.ts";
 
 /** What a disk keeps free beside a snapshot, in bytes. */
 const spare_bytes = 64 * 1024 * 1024;
-
-/** The migrations that a world has once nothing is lacking. */
-const wholeOf = ({ applied, missing, former }: Found): string[] =>
-  [...(former ? ["0001_base"] : namesOf(applied)), ...namesOf(missing)].sort();
 
 const commitOf = (path: string): number => {
   using raw = new Database(path, { create: false, readwrite: true, strict: true });
@@ -49,7 +45,7 @@ export function takeSnapshot(data: string, found: readonly Found[], now: number)
   const of = <T>(get: (one: Found) => T) =>
     Object.fromEntries(found.map((one) => [one.mode, get(one)])) as Record<Mode, T>;
   const commits = commitsOf(found);
-  const after = wholeOf(found[0] as Found);
+  const after = namesAfter(found[0] as Found);
   const unfinished = unfinishedUpgrade(data, found);
   if (unfinished !== null) return unfinished;
   // Cut off between its two commits, and begun without a snapshot: there is no state of before any more.
@@ -75,7 +71,7 @@ export function takeSnapshot(data: string, found: readonly Found[], now: number)
 export function unfinishedUpgrade(data: string, found: readonly Found[]): KeptUpgrade | null {
   const [last] = keptUpgrades(data);
   if (last === undefined) return null;
-  return isUnfinished(last.record, wholeOf(found[0] as Found), commitsOf(found)) ? last : null;
+  return isUnfinished(last.record, namesAfter(found[0] as Found), commitsOf(found)) ? last : null;
 }
 
 /** Whether a snapshot was taken for this very upgrade, and nothing was written since. */

@@ -66,7 +66,7 @@ export async function backups({ app, tell }: Teller): Promise<void> {
 /** The servers of a house that has two, beside each other while one is restarted. */
 export async function servers({ app, tell }: Teller): Promise<void> {
   const { live } = app.service.stores;
-  const row = { version: "0.1.0", schema: "0013_backups", seen_at: start, beats: 60 };
+  const row = { version: "0.1.0", schema: "0001_schema", seen_at: start, beats: 60 };
   const running = [
     { id: 1, host: "pack-a", ...row, started_at: start - 86_400_000, draining: true },
     { id: 2, host: "pack-b", ...row, started_at: start - 60_000, draining: false },

@@ -1,4 +1,4 @@
--- breaking: all of the schema begins with it
+-- breaking: it stands for all migrations from before the first release
 CREATE TABLE `audit_entries` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`created_at` integer NOT NULL,
@@ -12,9 +12,9 @@ CREATE TABLE `audit_entries` (
 	`ip` text,
 	`status` integer,
 	`facts` text NOT NULL,
+	`merchant_id` integer REFERENCES `merchants`(`id`),
 	CONSTRAINT "audit_entries_world" CHECK(world = 'live' or world = 'test')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `audit_entries_time` ON `audit_entries` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_entries_actor` ON `audit_entries` (`actor_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `audit_entries_action` ON `audit_entries` (`action`,`created_at`,`id`);--> statement-breakpoint
@@ -23,8 +23,7 @@ CREATE TABLE `audit_targets` (
 	`entry_id` integer NOT NULL,
 	PRIMARY KEY(`target`, `entry_id`),
 	FOREIGN KEY (`entry_id`) REFERENCES `audit_entries`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `audit_targets_entry` ON `audit_targets` (`entry_id`);--> statement-breakpoint
 CREATE TABLE `product_components` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -35,8 +34,7 @@ CREATE TABLE `product_components` (
 	FOREIGN KEY (`component_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "product_components_quantity" CHECK(quantity between 1 and 1000),
 	CONSTRAINT "product_components_pair" CHECK(bundle_id <> component_id)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `product_components_pair` ON `product_components` (`bundle_id`,`component_id`);--> statement-breakpoint
 CREATE INDEX `product_components_component` ON `product_components` (`component_id`);--> statement-breakpoint
 CREATE TABLE `carrier_accounts` (
@@ -59,8 +57,7 @@ CREATE TABLE `carrier_accounts` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	CONSTRAINT "carrier_accounts_status" CHECK(status = 'active' or status = 'paused')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `carrier_accounts_key` ON `carrier_accounts` (`key`);--> statement-breakpoint
 CREATE UNIQUE INDEX `carrier_accounts_credentials` ON `carrier_accounts` (`credentials_digest`);--> statement-breakpoint
 CREATE INDEX `carrier_accounts_created` ON `carrier_accounts` (`created_at`,`id`);--> statement-breakpoint
@@ -77,6 +74,7 @@ CREATE TABLE `count_lines` (
 	`unit_value_cents` integer,
 	`value_source` text,
 	`movement_id` integer,
+	`unit_value_currency` text,
 	FOREIGN KEY (`count_id`) REFERENCES `counts`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`bin_id`) REFERENCES `bins`(`id`) ON UPDATE no action ON DELETE no action,
@@ -85,8 +83,7 @@ CREATE TABLE `count_lines` (
 	CONSTRAINT "count_lines_value_source" CHECK(value_source = 'cost' or value_source = 'price'),
 	CONSTRAINT "count_lines_expected" CHECK(expected between 0 and 1000000000),
 	CONSTRAINT "count_lines_counted" CHECK(counted between 0 and 1000000000)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `count_lines_count` ON `count_lines` (`count_id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `count_lines_place` ON `count_lines` (`count_id`,`product_id`,`bin_id`,`lot_id`) WHERE lot_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX `count_lines_place_no_lot` ON `count_lines` (`count_id`,`product_id`,`bin_id`) WHERE lot_id is null;--> statement-breakpoint
@@ -108,8 +105,7 @@ CREATE TABLE `counts` (
 	`cancelled_at` integer,
 	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "counts_status" CHECK(status = 'open' or status = 'review' or status = 'posted' or status = 'cancelled')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `counts_created` ON `counts` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `counts_reviewed` ON `counts` (`reviewed_at`) WHERE status = 'review';--> statement-breakpoint
 CREATE TABLE `addresses` (
@@ -130,9 +126,9 @@ CREATE TABLE `addresses` (
 	`ask_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
 	FOREIGN KEY (`customer_id`) REFERENCES `customers`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `addresses_customer` ON `addresses` (`customer_id`,`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `addresses_default` ON `addresses` (`customer_id`) WHERE is_default;--> statement-breakpoint
 CREATE INDEX `addresses_to_ask` ON `addresses` (`ask_at`) WHERE ask_at is not null;--> statement-breakpoint
@@ -141,8 +137,7 @@ CREATE TABLE `customer_words` (
 	`word` text NOT NULL,
 	PRIMARY KEY(`customer_id`, `word`),
 	FOREIGN KEY (`customer_id`) REFERENCES `customers`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `customer_words_word` ON `customer_words` (`word`,`customer_id`);--> statement-breakpoint
 CREATE TABLE `customers` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -155,31 +150,34 @@ CREATE TABLE `customers` (
 	`metadata` text NOT NULL,
 	`version` integer NOT NULL,
 	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL
-) STRICT;
---> statement-breakpoint
-CREATE UNIQUE INDEX `customers_email` ON `customers` (`email_key`);--> statement-breakpoint
+	`updated_at` integer NOT NULL,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
+	`erased_at` integer
+) STRICT;--> statement-breakpoint
 CREATE INDEX `customers_created` ON `customers` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `customers_phone` ON `customers` (replace(replace(replace(replace(replace(replace(replace("phone", ' ', ''), '-', ''), '(', ''), ')', ''), '.', ''), '+', ''), '/', '')) WHERE phone is not null;--> statement-breakpoint
 CREATE INDEX `customers_phone_end` ON `customers` (substr(replace(replace(replace(replace(replace(replace(replace("phone", ' ', ''), '-', ''), '(', ''), ')', ''), '.', ''), '+', ''), '/', ''), -7)) WHERE phone is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `customers_owned` ON `customers` (`merchant_id`,`id`);--> statement-breakpoint
+CREATE INDEX `customers_merchant` ON `customers` (`merchant_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `customers_email` ON `customers` (`email_key`,`merchant_id`);--> statement-breakpoint
 CREATE TABLE `lots` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`product_id` integer NOT NULL,
 	`lot_number` text NOT NULL,
 	`received_date` integer NOT NULL,
-	`expiration_date` integer,
 	`status` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`version` integer DEFAULT 1 NOT NULL,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
+	`expires_on` integer,
 	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "lots_status" CHECK(status = 'available' or status = 'on_hold' or status = 'quarantined' or status = 'recalled' or status = 'expired' or status = 'damaged')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `lots_number` ON `lots` (`product_id`,`lot_number`);--> statement-breakpoint
 CREATE INDEX `lots_named` ON `lots` (`lot_number`);--> statement-breakpoint
 CREATE INDEX `lots_number_folded` ON `lots` (lower("lot_number"));--> statement-breakpoint
-CREATE INDEX `lots_expiry` ON `lots` (`expiration_date`) WHERE status = 'available' and expiration_date is not null;--> statement-breakpoint
 CREATE INDEX `lots_recalled` ON `lots` (`id`) WHERE status = 'recalled';--> statement-breakpoint
+CREATE INDEX `lots_expiry` ON `lots` (`expires_on`) WHERE status = 'available' and expires_on is not null;--> statement-breakpoint
 CREATE TABLE `movements` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`product_id` integer NOT NULL,
@@ -200,6 +198,8 @@ CREATE TABLE `movements` (
 	`actor_type` text NOT NULL,
 	`actor_id` text NOT NULL,
 	`created_at` integer NOT NULL,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
+	`unit_cost_currency` text,
 	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`from_item_id`) REFERENCES `stock_items`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`to_item_id`) REFERENCES `stock_items`(`id`) ON UPDATE no action ON DELETE no action,
@@ -207,8 +207,7 @@ CREATE TABLE `movements` (
 	CONSTRAINT "movements_quantity" CHECK(quantity between 1 and 1000000000),
 	CONSTRAINT "movements_sides" CHECK(from_item_id is not null or to_item_id is not null),
 	CONSTRAINT "movements_balances" CHECK(from_balance >= 0 and to_balance >= 0)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `movements_product` ON `movements` (`product_id`,`id`);--> statement-breakpoint
 CREATE INDEX `movements_from` ON `movements` (`from_item_id`);--> statement-breakpoint
 CREATE INDEX `movements_to` ON `movements` (`to_item_id`);--> statement-breakpoint
@@ -216,29 +215,6 @@ CREATE INDEX `movements_reference` ON `movements` (`reference_type`,`reference_i
 CREATE INDEX `movements_cost` ON `movements` (`product_id`,`id`) WHERE unit_cost_cents is not null;--> statement-breakpoint
 CREATE INDEX `movements_lot` ON `movements` (`lot_id`,`id`) WHERE lot_id is not null;--> statement-breakpoint
 CREATE INDEX `movements_reason` ON `movements` (`reason`,`id`) WHERE reason not in ('shipped', 'picked', 'received');--> statement-breakpoint
-CREATE TABLE `stock_items` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`product_id` integer NOT NULL,
-	`warehouse_id` integer NOT NULL,
-	`bin_id` integer NOT NULL,
-	`lot_id` integer,
-	`on_hand` integer NOT NULL,
-	`reserved` integer NOT NULL,
-	`received_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`bin_id`) REFERENCES `bins`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`lot_id`) REFERENCES `lots`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "stock_items_on_hand" CHECK(on_hand between 0 and 1000000000),
-	CONSTRAINT "stock_items_reserved" CHECK(reserved between 0 and on_hand)
-) STRICT;
---> statement-breakpoint
-CREATE UNIQUE INDEX `stock_items_place` ON `stock_items` (`product_id`,`bin_id`,`lot_id`) WHERE lot_id is not null;--> statement-breakpoint
-CREATE UNIQUE INDEX `stock_items_place_no_lot` ON `stock_items` (`product_id`,`bin_id`) WHERE lot_id is null;--> statement-breakpoint
-CREATE INDEX `stock_items_held` ON `stock_items` (`product_id`) WHERE on_hand > 0;--> statement-breakpoint
-CREATE INDEX `stock_items_bin` ON `stock_items` (`bin_id`);--> statement-breakpoint
-CREATE INDEX `stock_items_lot` ON `stock_items` (`lot_id`) WHERE lot_id is not null;--> statement-breakpoint
 CREATE TABLE `api_keys` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`name` text NOT NULL,
@@ -254,10 +230,10 @@ CREATE TABLE `api_keys` (
 	`revoked_at` integer,
 	`replaced_by` integer,
 	`version` integer DEFAULT 1 NOT NULL,
+	`merchant_id` integer REFERENCES `merchants`(`id`),
 	CONSTRAINT "api_keys_permission" CHECK(permission = 'read' or permission = 'read_write' or permission = 'full'),
 	CONSTRAINT "api_keys_ip_mode" CHECK(ip_mode = 'off' or ip_mode = 'observe' or ip_mode = 'enforce')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `api_keys_hash` ON `api_keys` (`hash`);--> statement-breakpoint
 CREATE TABLE `lot_changes` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -272,16 +248,14 @@ CREATE TABLE `lot_changes` (
 	FOREIGN KEY (`lot_id`) REFERENCES `lots`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "lot_changes_from_status" CHECK(from_status = 'available' or from_status = 'on_hold' or from_status = 'quarantined' or from_status = 'recalled' or from_status = 'expired' or from_status = 'damaged'),
 	CONSTRAINT "lot_changes_to_status" CHECK(to_status = 'available' or to_status = 'on_hold' or to_status = 'quarantined' or to_status = 'recalled' or to_status = 'expired' or to_status = 'damaged')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `lot_changes_lot` ON `lot_changes` (`lot_id`,`id`);--> statement-breakpoint
 CREATE TABLE `manifest_labels` (
 	`label_id` integer PRIMARY KEY NOT NULL,
 	`manifest_id` integer NOT NULL,
 	FOREIGN KEY (`label_id`) REFERENCES `labels`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`manifest_id`) REFERENCES `manifests`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `manifest_labels_manifest` ON `manifest_labels` (`manifest_id`,`label_id`);--> statement-breakpoint
 CREATE TABLE `manifests` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -292,8 +266,7 @@ CREATE TABLE `manifests` (
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "manifests_day" CHECK(length(day) = 10)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `order_history` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`order_id` integer NOT NULL,
@@ -309,8 +282,7 @@ CREATE TABLE `order_history` (
 	`request_id` text,
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `order_history_number` ON `order_history` (`order_id`,`number`);--> statement-breakpoint
 CREATE TABLE `order_holds` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -322,8 +294,7 @@ CREATE TABLE `order_holds` (
 	`created_at` integer NOT NULL,
 	`released_at` integer,
 	FOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `order_holds_order` ON `order_holds` (`order_id`);--> statement-breakpoint
 CREATE INDEX `order_holds_reason` ON `order_holds` (`reason`,`order_id`) WHERE released_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX `order_holds_open` ON `order_holds` (`order_id`,`reason`) WHERE released_at is null;--> statement-breakpoint
@@ -331,83 +302,6 @@ CREATE INDEX `order_holds_recalled` ON `order_holds` (`order_id`) WHERE released
 CREATE INDEX `order_holds_unknown_sku` ON `order_holds` (`order_id`) WHERE released_at is null and reason = 'unknown_sku';--> statement-breakpoint
 CREATE INDEX `order_holds_bad_address` ON `order_holds` (`order_id`) WHERE released_at is null and reason = 'bad_address';--> statement-breakpoint
 CREATE INDEX `order_holds_until` ON `order_holds` (`hold_until`) WHERE released_at is null and hold_until is not null;--> statement-breakpoint
-CREATE TABLE `order_lines` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`order_id` integer NOT NULL,
-	`product_id` integer NOT NULL,
-	`sku` text NOT NULL,
-	`name` text NOT NULL,
-	`components` text,
-	`quantity` integer NOT NULL,
-	`unit_price_cents` integer NOT NULL,
-	`discount_cents` integer DEFAULT 0 NOT NULL,
-	`quantity_packed` integer NOT NULL,
-	`quantity_shipped` integer NOT NULL,
-	`quantity_delivered` integer NOT NULL,
-	`quantity_returned` integer NOT NULL,
-	`quantity_cancelled` integer NOT NULL,
-	FOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "order_lines_quantity" CHECK(quantity between 1 and 1000000),
-	CONSTRAINT "order_lines_price" CHECK(unit_price_cents >= 0),
-	CONSTRAINT "order_lines_discount" CHECK(discount_cents between 0 and quantity * unit_price_cents),
-	CONSTRAINT "order_lines_counts" CHECK(0 <= quantity_returned and quantity_returned <= quantity_shipped and 0 <= quantity_delivered and quantity_delivered <= quantity_shipped and quantity_shipped <= quantity_packed and 0 <= quantity_cancelled and quantity_packed + quantity_cancelled <= quantity)
-) STRICT;
---> statement-breakpoint
-CREATE INDEX `order_lines_order` ON `order_lines` (`order_id`);--> statement-breakpoint
-CREATE INDEX `order_lines_product_order` ON `order_lines` (`product_id`,`order_id`);--> statement-breakpoint
-CREATE TABLE `orders` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`order_number` text NOT NULL,
-	`status` text NOT NULL,
-	`held` integer NOT NULL,
-	`customer_id` integer NOT NULL,
-	`customer_email` text NOT NULL,
-	`customer_name` text NOT NULL,
-	`shipping_address_id` integer NOT NULL,
-	`shipping_address` text NOT NULL,
-	`address_verification` text,
-	`shipping_method` text,
-	`order_notes` text,
-	`requires_cold_storage` integer NOT NULL,
-	`priority` integer NOT NULL,
-	`allow_backorder` integer NOT NULL,
-	`warehouse_id` integer,
-	`subtotal_cents` integer NOT NULL,
-	`shipping_amount_cents` integer NOT NULL,
-	`currency` text NOT NULL,
-	`source_platform` text NOT NULL,
-	`source_external_id` text,
-	`metadata` text NOT NULL,
-	`version` integer NOT NULL,
-	`history_rows` integer DEFAULT 1 NOT NULL,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	`processing_at` integer,
-	`fulfilled_at` integer,
-	`shipped_at` integer,
-	`delivered_at` integer,
-	`cancelled_at` integer,
-	`cancel_reason` text,
-	`imported` integer DEFAULT false NOT NULL,
-	FOREIGN KEY (`customer_id`) REFERENCES `customers`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "orders_status" CHECK(status = 'pending' or status = 'processing' or status = 'fulfilled' or status = 'shipped' or status = 'delivered' or status = 'cancelled'),
-	CONSTRAINT "orders_amounts" CHECK(subtotal_cents >= 0 and shipping_amount_cents >= 0)
-) STRICT;
---> statement-breakpoint
-CREATE UNIQUE INDEX `orders_number` ON `orders` (`order_number`);--> statement-breakpoint
-CREATE INDEX `orders_created` ON `orders` (`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_status` ON `orders` (`status`,`held`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_queue` ON `orders` (`status`,`held`,"priority" desc,`id`);--> statement-breakpoint
-CREATE INDEX `orders_priority` ON `orders` ("priority" desc,`id`);--> statement-breakpoint
-CREATE INDEX `orders_held` ON `orders` (`created_at`,`id`) WHERE held = true;--> statement-breakpoint
-CREATE INDEX `orders_held_queue` ON `orders` ("priority" desc,`id`) WHERE held = true;--> statement-breakpoint
-CREATE INDEX `orders_imported` ON `orders` (`created_at`,`id`) WHERE imported = true;--> statement-breakpoint
-CREATE INDEX `orders_customer` ON `orders` (`customer_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `orders_updated` ON `orders` (`updated_at`);--> statement-breakpoint
-CREATE INDEX `orders_number_folded` ON `orders` (lower("order_number"));--> statement-breakpoint
-CREATE INDEX `orders_number_digits` ON `orders` (substr("order_number", length(rtrim("order_number", '0123456789')) + 1));--> statement-breakpoint
-CREATE INDEX `orders_external` ON `orders` (lower("source_external_id")) WHERE source_external_id is not null;--> statement-breakpoint
 CREATE TABLE `events` (
 	`seq` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`id` text NOT NULL,
@@ -416,9 +310,9 @@ CREATE TABLE `events` (
 	`previous` text,
 	`created_at` integer NOT NULL,
 	`position` integer,
-	`fanned_out_at` integer
-) STRICT;
---> statement-breakpoint
+	`fanned_out_at` integer,
+	`merchant_id` integer DEFAULT 1 NOT NULL REFERENCES `merchants`(`id`)
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `events_id` ON `events` (`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `events_position` ON `events` (`position`);--> statement-breakpoint
 CREATE INDEX `events_waiting` ON `events` (`seq`) WHERE fanned_out_at is null;--> statement-breakpoint
@@ -441,26 +335,28 @@ CREATE TABLE `invitations` (
 	`mail_status` text NOT NULL,
 	`mail_attempts` integer NOT NULL,
 	`mail_next_at` integer,
+	`merchant_id` integer REFERENCES `merchants`(`id`),
+	`needs_proof` integer DEFAULT false NOT NULL,
+	`proof_hash` text,
 	FOREIGN KEY (`role`) REFERENCES `roles`(`name`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "invitations_mail_status" CHECK(mail_status = 'none' or mail_status = 'waiting' or mail_status = 'sent' or mail_status = 'failed'),
 	CONSTRAINT "invitations_ended" CHECK(accepted_at is null or revoked_at is null),
 	CONSTRAINT "invitations_accepted" CHECK((accepted_at is null) = (user_id is null)),
 	CONSTRAINT "invitations_mailed" CHECK((mail_status = 'waiting') = (mail_next_at is not null))
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `invitations_hash` ON `invitations` (`hash`);--> statement-breakpoint
-CREATE UNIQUE INDEX `invitations_open` ON `invitations` (`email_key`) WHERE accepted_at is null and revoked_at is null;--> statement-breakpoint
 CREATE INDEX `invitations_time` ON `invitations` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `invitations_mail` ON `invitations` (`mail_next_at`) WHERE mail_status = 'waiting';--> statement-breakpoint
+CREATE UNIQUE INDEX `invitations_open_merchant` ON `invitations` (`email_key`,`merchant_id`) WHERE accepted_at is null and revoked_at is null and merchant_id is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `invitations_open` ON `invitations` (`email_key`) WHERE accepted_at is null and revoked_at is null and merchant_id is null;--> statement-breakpoint
 CREATE TABLE `recovery_codes` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`user_id` integer NOT NULL,
 	`hash` text NOT NULL,
 	`used_at` integer,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `recovery_codes_hash` ON `recovery_codes` (`user_id`,`hash`);--> statement-breakpoint
 CREATE TABLE `second_factors` (
 	`user_id` integer PRIMARY KEY NOT NULL,
@@ -469,8 +365,7 @@ CREATE TABLE `second_factors` (
 	`last_period` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `platform_reports` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`connection_id` integer NOT NULL,
@@ -490,8 +385,7 @@ CREATE TABLE `platform_reports` (
 	FOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`shipment_id`) REFERENCES `shipments`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "platform_reports_status" CHECK(status = 'queued' or status = 'reported' or status = 'skipped' or status = 'failed')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `platform_reports_shipment` ON `platform_reports` (`shipment_id`);--> statement-breakpoint
 CREATE INDEX `platform_reports_order` ON `platform_reports` (`order_id`,`id`);--> statement-breakpoint
 CREATE INDEX `platform_reports_connection` ON `platform_reports` (`connection_id`,`created_at`,`id`);--> statement-breakpoint
@@ -515,12 +409,13 @@ CREATE TABLE `platform_connections` (
 	`deleted_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
+	`is_operator_address` integer DEFAULT false NOT NULL,
 	CONSTRAINT "platform_connections_status" CHECK(status = 'active' or status = 'paused')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `platform_connections_key` ON `platform_connections` (`key`);--> statement-breakpoint
-CREATE UNIQUE INDEX `platform_connections_store` ON `platform_connections` (`platform`,`store_id`);--> statement-breakpoint
 CREATE INDEX `platform_connections_created` ON `platform_connections` (`created_at`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `platform_connections_store` ON `platform_connections` (`platform`,`store_id`,`merchant_id`);--> statement-breakpoint
 CREATE TABLE `platform_imports` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`connection_id` integer NOT NULL,
@@ -541,10 +436,10 @@ CREATE TABLE `platform_imports` (
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`imported_at` integer,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
 	FOREIGN KEY (`connection_id`) REFERENCES `platform_connections`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "platform_imports_status" CHECK(status = 'queued' or status = 'imported' or status = 'waiting' or status = 'ignored' or status = 'failed')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `platform_imports_external` ON `platform_imports` (`connection_id`,`external_id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `platform_imports_order` ON `platform_imports` (`order_id`);--> statement-breakpoint
 CREATE INDEX `platform_imports_list` ON `platform_imports` (`connection_id`,`created_at`,`id`);--> statement-breakpoint
@@ -560,8 +455,7 @@ CREATE TABLE `platform_notifications` (
 	`answer` text NOT NULL,
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`connection_id`) REFERENCES `platform_connections`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `platform_notifications_repeat` ON `platform_notifications` (`connection_id`,`dedupe_key`);--> statement-breakpoint
 CREATE INDEX `platform_notifications_created` ON `platform_notifications` (`created_at`);--> statement-breakpoint
 CREATE TABLE `address_settings` (
@@ -570,26 +464,24 @@ CREATE TABLE `address_settings` (
 	`next` integer,
 	`asks_carrier` integer NOT NULL,
 	CONSTRAINT "address_settings_one" CHECK(id = 1)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `postal_codes` (
 	`zip` integer PRIMARY KEY NOT NULL,
 	`city` text NOT NULL,
 	`state` text NOT NULL,
 	`latitude_e3` integer NOT NULL,
 	`longitude_e3` integer NOT NULL
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `product_barcodes` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`product_id` integer NOT NULL,
 	`value` text NOT NULL,
 	`type` text NOT NULL,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
 	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
-CREATE UNIQUE INDEX `product_barcodes_value` ON `product_barcodes` (`value`);--> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `product_barcodes_product` ON `product_barcodes` (`product_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `product_barcodes_value` ON `product_barcodes` (`value`,`merchant_id`);--> statement-breakpoint
 CREATE TABLE `products` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`sku` text NOT NULL,
@@ -612,18 +504,20 @@ CREATE TABLE `products` (
 	`version` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
 	CONSTRAINT "products_weight_unit" CHECK(weight_unit = 'lb' or weight_unit = 'oz' or weight_unit = 'kg' or weight_unit = 'g'),
 	CONSTRAINT "products_temperature_zone" CHECK(temperature_zone = 'ambient' or temperature_zone = 'refrigerated' or temperature_zone = 'frozen'),
 	CONSTRAINT "products_status" CHECK(status = 'active' or status = 'inactive'),
 	CONSTRAINT "products_reorder_point" CHECK(reorder_point between 0 and 1000000000),
 	CONSTRAINT "products_price" CHECK(price_cents >= 0)
-) STRICT;
---> statement-breakpoint
-CREATE UNIQUE INDEX `products_sku` ON `products` (`sku`);--> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `products_sku_folded` ON `products` (lower("sku"));--> statement-breakpoint
 CREATE INDEX `products_name_folded` ON `products` (lower("name"));--> statement-breakpoint
 CREATE INDEX `products_created` ON `products` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `products_updated` ON `products` (`updated_at`);--> statement-breakpoint
+CREATE UNIQUE INDEX `products_owned` ON `products` (`merchant_id`,`id`);--> statement-breakpoint
+CREATE INDEX `products_merchant` ON `products` (`merchant_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `products_sku` ON `products` (`sku`,`merchant_id`);--> statement-breakpoint
 CREATE TABLE `holiday_sets` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`carrier` text NOT NULL,
@@ -631,8 +525,7 @@ CREATE TABLE `holiday_sets` (
 	`days` text NOT NULL,
 	`version` integer NOT NULL,
 	`updated_at` integer NOT NULL
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `holiday_sets_carrier` ON `holiday_sets` (`carrier`);--> statement-breakpoint
 CREATE TABLE `rate_card_versions` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -645,8 +538,7 @@ CREATE TABLE `rate_card_versions` (
 	`request_id` text,
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`card_id`) REFERENCES `rate_cards`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `rate_card_versions_of` ON `rate_card_versions` (`card_id`,`version`);--> statement-breakpoint
 CREATE TABLE `rate_cards` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -661,8 +553,7 @@ CREATE TABLE `rate_cards` (
 	`updated_at` integer NOT NULL,
 	CONSTRAINT "rate_cards_effective" CHECK(effective_from < effective_to),
 	CONSTRAINT "rate_cards_named" CHECK(service <> '')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `rate_cards_service` ON `rate_cards` (`service`);--> statement-breakpoint
 CREATE TABLE `zone_charts` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -673,8 +564,7 @@ CREATE TABLE `zone_charts` (
 	`range_count` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	FOREIGN KEY (`system_id`) REFERENCES `zone_systems`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `zone_charts_origin` ON `zone_charts` (`system_id`,`country`,`origin`);--> statement-breakpoint
 CREATE TABLE `zone_systems` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -682,26 +572,24 @@ CREATE TABLE `zone_systems` (
 	`overrides` blob NOT NULL,
 	`version` integer NOT NULL,
 	`updated_at` integer NOT NULL
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `zone_systems_name` ON `zone_systems` (`name`);--> statement-breakpoint
 CREATE TABLE `receipt_lines` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`receipt_id` integer NOT NULL,
 	`product_id` integer NOT NULL,
 	`lot_number` text,
-	`expiration_date` integer,
 	`quantity` integer NOT NULL,
 	`received` integer NOT NULL,
 	`set_aside` integer NOT NULL,
 	`outstanding` integer NOT NULL,
+	`expires_on` integer,
 	FOREIGN KEY (`receipt_id`) REFERENCES `receipts`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "receipt_lines_quantity" CHECK(quantity between 1 and 1000000),
 	CONSTRAINT "receipt_lines_received" CHECK(set_aside between 0 and received),
 	CONSTRAINT "receipt_lines_outstanding" CHECK(outstanding between 0 and quantity)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `receipt_lines_receipt` ON `receipt_lines` (`receipt_id`);--> statement-breakpoint
 CREATE INDEX `receipt_lines_outstanding` ON `receipt_lines` (`product_id`,`outstanding`) WHERE outstanding > 0;--> statement-breakpoint
 CREATE TABLE `receipts` (
@@ -716,21 +604,21 @@ CREATE TABLE `receipts` (
 	`updated_at` integer NOT NULL,
 	`closed_at` integer,
 	`cancelled_at` integer,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
 	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "receipts_status" CHECK(status = 'expected' or status = 'receiving' or status = 'closed' or status = 'cancelled')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `receipts_created` ON `receipts` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `receipts_reference` ON `receipts` (lower("reference")) WHERE reference is not null;--> statement-breakpoint
 CREATE INDEX `receipts_supplier` ON `receipts` (lower("supplier")) WHERE supplier is not null;--> statement-breakpoint
 CREATE INDEX `receipts_awaited` ON `receipts` (`expected_at`) WHERE status in ('expected', 'receiving');--> statement-breakpoint
+CREATE INDEX `receipts_merchant` ON `receipts` (`merchant_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE TABLE `key_observations` (
 	`key_id` integer PRIMARY KEY NOT NULL,
 	`denied` integer NOT NULL,
 	`last_at` integer NOT NULL,
 	`addresses` text NOT NULL
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `request_blocks` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`from_at` integer NOT NULL,
@@ -738,21 +626,8 @@ CREATE TABLE `request_blocks` (
 	`count` integer NOT NULL,
 	`classes` integer NOT NULL,
 	`lines` blob NOT NULL
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `request_blocks_time` ON `request_blocks` (`to_at`);--> statement-breakpoint
-CREATE TABLE `allocations` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`reservation_line_id` integer NOT NULL,
-	`stock_item_id` integer NOT NULL,
-	`quantity` integer NOT NULL,
-	FOREIGN KEY (`reservation_line_id`) REFERENCES `reservation_lines`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`stock_item_id`) REFERENCES `stock_items`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "allocations_quantity" CHECK(quantity between 1 and 1000000000)
-) STRICT;
---> statement-breakpoint
-CREATE UNIQUE INDEX `allocations_line_item` ON `allocations` (`reservation_line_id`,`stock_item_id`);--> statement-breakpoint
-CREATE INDEX `allocations_item` ON `allocations` (`stock_item_id`);--> statement-breakpoint
 CREATE TABLE `claim_news` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`order_id` integer NOT NULL,
@@ -762,25 +637,8 @@ CREATE TABLE `claim_news` (
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "claim_news_quantity" CHECK(quantity between 1 and 1000000000)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `claim_news_order` ON `claim_news` (`order_id`);--> statement-breakpoint
-CREATE TABLE `reservation_lines` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`reservation_id` integer NOT NULL,
-	`product_id` integer NOT NULL,
-	`order_line_id` integer,
-	`quantity` integer NOT NULL,
-	`wanted` integer NOT NULL,
-	`reserved` integer NOT NULL,
-	`picked` integer NOT NULL,
-	FOREIGN KEY (`reservation_id`) REFERENCES `reservations`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "reservation_lines_counts" CHECK(0 <= picked and picked <= reserved and reserved <= wanted)
-) STRICT;
---> statement-breakpoint
-CREATE INDEX `reservation_lines_reservation` ON `reservation_lines` (`reservation_id`);--> statement-breakpoint
-CREATE INDEX `reservation_lines_waiting` ON `reservation_lines` (`product_id`) WHERE reserved < wanted;--> statement-breakpoint
 CREATE TABLE `reservations` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`order_id` integer,
@@ -795,9 +653,9 @@ CREATE TABLE `reservations` (
 	`released_at` integer,
 	`created_at` integer NOT NULL,
 	`avoids` text,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
 	CONSTRAINT "reservations_status" CHECK(status = 'reserved' or status = 'released' or status = 'expired' or status = 'committed')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `reservations_order` ON `reservations` (`order_id`) WHERE order_id is not null;--> statement-breakpoint
 CREATE INDEX `reservations_ref` ON `reservations` (`order_ref`);--> statement-breakpoint
 CREATE INDEX `reservations_expiry` ON `reservations` (`expires_at`) WHERE status = 'reserved' and expires_at is not null;--> statement-breakpoint
@@ -816,8 +674,7 @@ CREATE TABLE `refunds` (
 	FOREIGN KEY (`return_id`) REFERENCES `returns`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "refunds_status" CHECK(status = 'pending' or status = 'processing' or status = 'refunded' or status = 'partially_refunded' or status = 'failed'),
 	CONSTRAINT "refunds_amount" CHECK(amount_cents >= 0)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `refunds_return` ON `refunds` (`return_id`);--> statement-breakpoint
 CREATE TABLE `return_inspections` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -831,8 +688,7 @@ CREATE TABLE `return_inspections` (
 	FOREIGN KEY (`return_item_id`) REFERENCES `return_items`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`lot_id`) REFERENCES `lots`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "return_inspections_quantity" CHECK(quantity between 1 and 1000000)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `return_inspections_item` ON `return_inspections` (`return_item_id`);--> statement-breakpoint
 CREATE TABLE `return_items` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -847,8 +703,7 @@ CREATE TABLE `return_items` (
 	FOREIGN KEY (`order_line_id`) REFERENCES `order_lines`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "return_items_quantity" CHECK(quantity between 1 and 1000000),
 	CONSTRAINT "return_items_received" CHECK(quantity_received between 0 and quantity)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `return_items_return` ON `return_items` (`return_id`);--> statement-breakpoint
 CREATE INDEX `return_items_order_line` ON `return_items` (`order_line_id`);--> statement-breakpoint
 CREATE TABLE `returns` (
@@ -870,20 +725,21 @@ CREATE TABLE `returns` (
 	`received_at` integer,
 	`inspected_at` integer,
 	`completed_at` integer,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
 	FOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "returns_status" CHECK(status = 'initiated' or status = 'received' or status = 'inspected' or status = 'completed' or status = 'cancelled'),
 	CONSTRAINT "returns_refund_status" CHECK(refund_status = 'pending' or refund_status = 'processing' or refund_status = 'refunded' or refund_status = 'partially_refunded' or refund_status = 'failed'),
 	CONSTRAINT "returns_amounts" CHECK(refund_amount_cents >= 0 and restocking_fee_cents >= 0)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `returns_created` ON `returns` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `returns_order` ON `returns` (`order_id`);--> statement-breakpoint
 CREATE INDEX `returns_tracking` ON `returns` (`tracking_number`) WHERE tracking_number is not null;--> statement-breakpoint
+CREATE INDEX `returns_merchant` ON `returns` (`merchant_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `returns_email` ON `returns` (lower("customer_email")) WHERE customer_email is not null;--> statement-breakpoint
 CREATE TABLE `counters` (
 	`name` text PRIMARY KEY NOT NULL,
 	`number` integer NOT NULL
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`key` text PRIMARY KEY NOT NULL,
 	`fingerprint` text NOT NULL,
@@ -893,23 +749,21 @@ CREATE TABLE `idempotency_keys` (
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,
 	`open_until` integer
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `idempotency_keys_expiry` ON `idempotency_keys` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `installation` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`mode` text NOT NULL,
 	`seal` text,
+	`moving` text,
 	CONSTRAINT "installation_id" CHECK(id = 1),
 	CONSTRAINT "installation_mode" CHECK(mode = 'live' or mode = 'test')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `leases` (
 	`name` text PRIMARY KEY NOT NULL,
 	`owner` text NOT NULL,
 	`until` integer NOT NULL
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `label_documents` (
 	`label_id` integer NOT NULL,
 	`position` integer NOT NULL,
@@ -918,8 +772,7 @@ CREATE TABLE `label_documents` (
 	`bytes` blob NOT NULL,
 	PRIMARY KEY(`label_id`, `position`),
 	FOREIGN KEY (`label_id`) REFERENCES `labels`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `labels` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`shipment_id` integer,
@@ -958,6 +811,8 @@ CREATE TABLE `labels` (
 	`void_status` text,
 	`created_at` integer NOT NULL,
 	`voided_at` integer,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
+	`sample` integer DEFAULT false NOT NULL,
 	FOREIGN KEY (`shipment_id`) REFERENCES `shipments`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`return_id`) REFERENCES `returns`(`id`) ON UPDATE no action ON DELETE no action,
@@ -970,8 +825,7 @@ CREATE TABLE `labels` (
 	CONSTRAINT "labels_failed" CHECK((status = 'error') = (error_code is not null)),
 	CONSTRAINT "labels_under_way" CHECK((status = 'processing' or coalesce(void_status, '') = 'asked') = (claimed_until is not null)),
 	CONSTRAINT "labels_asked" CHECK(claimed_until is null or account_id is not null)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `labels_tracking` ON `labels` (`carrier`,`tracking_number`) WHERE account_id is null;--> statement-breakpoint
 CREATE UNIQUE INDEX `labels_quote` ON `labels` (`quote_nonce`) WHERE quote_nonce is not null;--> statement-breakpoint
 CREATE INDEX `labels_number` ON `labels` (`tracking_number`) WHERE tracking_number is not null;--> statement-breakpoint
@@ -981,6 +835,7 @@ CREATE INDEX `labels_shipment` ON `labels` (`shipment_id`);--> statement-breakpo
 CREATE INDEX `labels_return` ON `labels` (`return_id`) WHERE return_id is not null;--> statement-breakpoint
 CREATE INDEX `labels_failed` ON `labels` (`created_at`) WHERE status = 'error';--> statement-breakpoint
 CREATE INDEX `labels_claimed` ON `labels` (`claimed_until`) WHERE claimed_until is not null;--> statement-breakpoint
+CREATE INDEX `labels_merchant` ON `labels` (`merchant_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE TABLE `shipment_lines` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`shipment_id` integer NOT NULL,
@@ -989,8 +844,7 @@ CREATE TABLE `shipment_lines` (
 	FOREIGN KEY (`shipment_id`) REFERENCES `shipments`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`order_line_id`) REFERENCES `order_lines`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "shipment_lines_quantity" CHECK(quantity between 1 and 1000000)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `shipment_lines_line` ON `shipment_lines` (`shipment_id`,`order_line_id`);--> statement-breakpoint
 CREATE INDEX `shipment_lines_order_line` ON `shipment_lines` (`order_line_id`);--> statement-breakpoint
 CREATE TABLE `shipments` (
@@ -1005,11 +859,11 @@ CREATE TABLE `shipments` (
 	`shipped_at` integer,
 	`delivered_at` integer,
 	`untold` integer DEFAULT false NOT NULL,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
 	FOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "shipments_status" CHECK(status = 'pending' or status = 'shipped' or status = 'delivered' or status = 'returned' or status = 'voided'),
 	CONSTRAINT "shipments_tracking_number" CHECK(not (tracking_number glob '*[a-z -]*') and tracking_number <> '')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `shipments_order` ON `shipments` (`order_id`);--> statement-breakpoint
 CREATE INDEX `shipments_untold` ON `shipments` (`id`) WHERE untold;--> statement-breakpoint
 CREATE INDEX `shipments_tracking` ON `shipments` (`tracking_number`) WHERE tracking_number is not null;--> statement-breakpoint
@@ -1018,15 +872,13 @@ CREATE TABLE `ssccs` (
 	`shipment_id` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`shipment_id`) REFERENCES `shipments`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `carrier_callbacks` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`account_id` integer NOT NULL,
 	`event_id` text NOT NULL,
 	`received_at` integer NOT NULL
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `carrier_callbacks_event` ON `carrier_callbacks` (`account_id`,`event_id`);--> statement-breakpoint
 CREATE INDEX `carrier_callbacks_account` ON `carrier_callbacks` (`account_id`,`received_at`);--> statement-breakpoint
 CREATE INDEX `carrier_callbacks_received` ON `carrier_callbacks` (`received_at`);--> statement-breakpoint
@@ -1047,8 +899,7 @@ CREATE TABLE `tracking_events` (
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`record_id`) REFERENCES `tracking_records`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "tracking_events_status" CHECK(status = 'pending' or status = 'accepted' or status = 'picked_up' or status = 'in_transit' or status = 'out_for_delivery' or status = 'exception' or status = 'delivered' or status = 'returned')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `tracking_events_hash` ON `tracking_events` (`record_id`,`hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `tracking_events_source` ON `tracking_events` (`source`,`source_event_id`) WHERE source_event_id is not null;--> statement-breakpoint
 CREATE INDEX `tracking_events_record` ON `tracking_events` (`record_id`,`occurred_at`);--> statement-breakpoint
@@ -1081,22 +932,21 @@ CREATE TABLE `tracking_records` (
 	`version` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
 	CONSTRAINT "tracking_records_status" CHECK(status = 'pending' or status = 'picked_up' or status = 'in_transit' or status = 'out_for_delivery' or status = 'delivered' or status = 'exception' or status = 'returned')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `tracking_records_number` ON `tracking_records` (`tracking_number`);--> statement-breakpoint
 CREATE UNIQUE INDEX `tracking_records_shipment` ON `tracking_records` (`shipment_id`);--> statement-breakpoint
-CREATE UNIQUE INDEX `tracking_records_followed` ON `tracking_records` (`tracking_number`) WHERE followed;--> statement-breakpoint
 CREATE INDEX `tracking_records_order` ON `tracking_records` (`order_id`) WHERE order_id is not null;--> statement-breakpoint
 CREATE INDEX `tracking_records_look` ON `tracking_records` (`account_id`,`look_at`) WHERE look_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `tracking_records_followed` ON `tracking_records` (`tracking_number`,`merchant_id`) WHERE followed;--> statement-breakpoint
 CREATE TABLE `waiting_updates` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`account_id` integer NOT NULL,
 	`tracking_number` text NOT NULL,
 	`told` blob NOT NULL,
 	`received_at` integer NOT NULL
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `waiting_updates_number` ON `waiting_updates` (`tracking_number`);--> statement-breakpoint
 CREATE INDEX `waiting_updates_received` ON `waiting_updates` (`received_at`);--> statement-breakpoint
 CREATE TABLE `transfer_lines` (
@@ -1109,8 +959,7 @@ CREATE TABLE `transfer_lines` (
 	FOREIGN KEY (`transfer_id`) REFERENCES `transfers`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "transfer_lines_quantity" CHECK(quantity between 1 and 1000000)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `transfer_lines_transfer` ON `transfer_lines` (`transfer_id`);--> statement-breakpoint
 CREATE TABLE `transfer_loads` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -1128,8 +977,7 @@ CREATE TABLE `transfer_loads` (
 	CONSTRAINT "transfer_loads_quantity" CHECK(quantity between 1 and 1000000),
 	CONSTRAINT "transfer_loads_parts" CHECK(in_transit >= 0 and received >= 0 and written_off >= 0),
 	CONSTRAINT "transfer_loads_sum" CHECK(in_transit + received + written_off = quantity)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `transfer_loads_line` ON `transfer_loads` (`transfer_line_id`);--> statement-breakpoint
 CREATE INDEX `transfer_loads_in_transit` ON `transfer_loads` (`product_id`,`in_transit`) WHERE in_transit > 0;--> statement-breakpoint
 CREATE TABLE `transfers` (
@@ -1144,23 +992,14 @@ CREATE TABLE `transfers` (
 	`shipped_at` integer,
 	`received_at` integer,
 	`cancelled_at` integer,
+	`merchant_id` integer NOT NULL REFERENCES `merchants`(`id`),
 	FOREIGN KEY (`from_warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`to_warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "transfers_status" CHECK(status = 'pending' or status = 'in_transit' or status = 'received' or status = 'cancelled'),
 	CONSTRAINT "transfers_warehouses" CHECK(from_warehouse_id <> to_warehouse_id)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `transfers_created` ON `transfers` (`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `transfers_reference` ON `transfers` (lower("reference")) WHERE reference is not null;--> statement-breakpoint
-CREATE TABLE `memberships` (
-	`user_id` integer NOT NULL,
-	`covers` text NOT NULL,
-	`role` text NOT NULL,
-	PRIMARY KEY(`user_id`, `covers`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`role`) REFERENCES `roles`(`name`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
 CREATE TABLE `one_time_links` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`purpose` text NOT NULL,
@@ -1168,13 +1007,11 @@ CREATE TABLE `one_time_links` (
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `roles` (
 	`name` text PRIMARY KEY NOT NULL,
 	`permissions` text NOT NULL
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE TABLE `sessions` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`user_id` integer NOT NULL,
@@ -1184,9 +1021,10 @@ CREATE TABLE `sessions` (
 	`expires_at` integer NOT NULL,
 	`ip` text,
 	`user_agent` text,
+	`acts_for` integer REFERENCES `merchants`(`id`),
+	`views_as` integer REFERENCES `merchants`(`id`),
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `sessions_hash` ON `sessions` (`hash`);--> statement-breakpoint
 CREATE INDEX `sessions_user` ON `sessions` (`user_id`,`id`);--> statement-breakpoint
 CREATE TABLE `users` (
@@ -1201,8 +1039,7 @@ CREATE TABLE `users` (
 	`updated_at` integer NOT NULL,
 	`last_sign_in_at` integer,
 	CONSTRAINT "users_status" CHECK(status = 'active' or status = 'disabled')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `users_email` ON `users` (`email_key`);--> statement-breakpoint
 CREATE TABLE `bins` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -1212,14 +1049,16 @@ CREATE TABLE `bins` (
 	`kind` text NOT NULL,
 	`pick_order` integer NOT NULL,
 	`capacity` integer,
+	`dedicated_merchant_id` integer REFERENCES `merchants`(`id`),
+	`mix_merchants` integer DEFAULT false NOT NULL,
 	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`zone_id`) REFERENCES `zones`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `bins_code` ON `bins` (`warehouse_id`,`code`);--> statement-breakpoint
 CREATE INDEX `bins_code_folded` ON `bins` (lower("code")) WHERE kind <> 'staging';--> statement-breakpoint
 CREATE INDEX `bins_zone` ON `bins` (`zone_id`,`kind`,`pick_order`,`id`) WHERE zone_id is not null;--> statement-breakpoint
 CREATE INDEX `bins_lasting` ON `bins` (`warehouse_id`,`kind`,`pick_order`,`id`) WHERE kind <> 'staging';--> statement-breakpoint
+CREATE INDEX `bins_dedicated` ON `bins` (`dedicated_merchant_id`,`zone_id`,`pick_order`,`id`) WHERE dedicated_merchant_id is not null;--> statement-breakpoint
 CREATE TABLE `warehouses` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`name` text NOT NULL,
@@ -1232,8 +1071,7 @@ CREATE TABLE `warehouses` (
 	`version` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `warehouses_name` ON `warehouses` (`name`);--> statement-breakpoint
 CREATE TABLE `zones` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -1245,8 +1083,7 @@ CREATE TABLE `zones` (
 	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "zones_temperature_zone" CHECK(temperature_zone = 'ambient' or temperature_zone = 'refrigerated' or temperature_zone = 'frozen'),
 	CONSTRAINT "zones_capacity" CHECK(capacity >= 0)
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `zones_code` ON `zones` (`warehouse_id`,`zone_id`);--> statement-breakpoint
 CREATE TABLE `deliveries` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -1266,10 +1103,11 @@ CREATE TABLE `deliveries` (
 	`recovery_id` integer,
 	`created_at` integer NOT NULL,
 	`finished_at` integer,
+	`merchant_id` integer REFERENCES `merchants`(`id`),
+	`restored` text,
 	FOREIGN KEY (`subscription_id`) REFERENCES `subscriptions`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "deliveries_status" CHECK(status = 'pending' or status = 'delivered' or status = 'exhausted' or status = 'skipped' or status = 'cancelled')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE UNIQUE INDEX `deliveries_sequence` ON `deliveries` (`subscription_id`,`sequence`) WHERE sequence > 0;--> statement-breakpoint
 CREATE UNIQUE INDEX `deliveries_event` ON `deliveries` (`event_id`,`subscription_id`);--> statement-breakpoint
 CREATE INDEX `deliveries_first` ON `deliveries` (`subscription_id`,`next_at`,`id`) WHERE status = 'pending' and trigger = 'scheduled' and attempts < 2;--> statement-breakpoint
@@ -1278,6 +1116,7 @@ CREATE INDEX `deliveries_missed` ON `deliveries` (`subscription_id`,`created_at`
 CREATE INDEX `deliveries_recovery` ON `deliveries` (`recovery_id`,`status`) WHERE recovery_id is not null;--> statement-breakpoint
 CREATE INDEX `deliveries_tests` ON `deliveries` (`subscription_id`,`created_at`) WHERE sequence = 0;--> statement-breakpoint
 CREATE INDEX `deliveries_bodies` ON `deliveries` (`created_at`) WHERE body <> '';--> statement-breakpoint
+CREATE INDEX `deliveries_restored` ON `deliveries` (`id`) WHERE restored = 'waiting';--> statement-breakpoint
 CREATE TABLE `delivery_attempts` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`delivery_id` integer NOT NULL,
@@ -1301,27 +1140,10 @@ CREATE TABLE `delivery_attempts` (
 	`next_attempt_at` integer,
 	FOREIGN KEY (`delivery_id`) REFERENCES `deliveries`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "delivery_attempts_status" CHECK(status = 'success' or status = 'failed' or status = 'blocked')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `delivery_attempts_subscription` ON `delivery_attempts` (`subscription_id`,`started_at`,`id`);--> statement-breakpoint
 CREATE INDEX `delivery_attempts_delivery` ON `delivery_attempts` (`delivery_id`,`attempt`);--> statement-breakpoint
 CREATE INDEX `delivery_attempts_bodies` ON `delivery_attempts` (`started_at`) WHERE response_body <> '';--> statement-breakpoint
-CREATE TABLE `notices` (
-	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`kind` text NOT NULL,
-	`subscription_id` integer NOT NULL,
-	`message` text NOT NULL,
-	`mail_status` text NOT NULL,
-	`mail_attempts` integer NOT NULL,
-	`mail_next_at` integer,
-	`acknowledged_at` integer,
-	`created_at` integer NOT NULL,
-	FOREIGN KEY (`subscription_id`) REFERENCES `subscriptions`(`id`) ON UPDATE no action ON DELETE no action,
-	CONSTRAINT "notices_mail_status" CHECK(mail_status = 'none' or mail_status = 'waiting' or mail_status = 'sent' or mail_status = 'failed')
-) STRICT;
---> statement-breakpoint
-CREATE INDEX `notices_created` ON `notices` (`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `notices_mail` ON `notices` (`mail_next_at`) WHERE mail_status = 'waiting';--> statement-breakpoint
 CREATE TABLE `recoveries` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`subscription_id` integer NOT NULL,
@@ -1334,8 +1156,7 @@ CREATE TABLE `recoveries` (
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`subscription_id`) REFERENCES `subscriptions`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "recoveries_status" CHECK(status = 'queueing' or status = 'queued' or status = 'cancelled')
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `recoveries_queueing` ON `recoveries` (`id`) WHERE status = 'queueing';--> statement-breakpoint
 CREATE INDEX `recoveries_subscription` ON `recoveries` (`subscription_id`,`id`);--> statement-breakpoint
 CREATE TABLE `subscriptions` (
@@ -1369,31 +1190,397 @@ CREATE TABLE `subscriptions` (
 	`deleted_at` integer,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
+	`merchant_id` integer REFERENCES `merchants`(`id`),
+	`merchants` text,
 	CONSTRAINT "subscriptions_status" CHECK(status = 'active' or status = 'failing' or status = 'paused' or status = 'disabled'),
 	CONSTRAINT "subscriptions_version" CHECK(version = 'v1' or version = 'v2'),
 	CONSTRAINT "subscriptions_payload" CHECK(payload = 'full' or payload = 'thin'),
 	CONSTRAINT "subscriptions_retry_limit" CHECK(retry_limit in (3, 5, 10))
-) STRICT;
---> statement-breakpoint
+) STRICT;--> statement-breakpoint
 CREATE INDEX `subscriptions_created` ON `subscriptions` (`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `subscriptions_ending` ON `subscriptions` (`id`) WHERE is_ending;;--> statement-breakpoint
+CREATE INDEX `subscriptions_ending` ON `subscriptions` (`id`) WHERE is_ending;--> statement-breakpoint
+CREATE TABLE `merchants` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`code` text NOT NULL,
+	`name` text NOT NULL,
+	`legal_name` text,
+	`status` text NOT NULL,
+	`currency` text NOT NULL,
+	`timezone` text NOT NULL,
+	`contact` text,
+	`return_address` text,
+	`ship_from_name` text,
+	`may_buy_labels` integer DEFAULT false NOT NULL,
+	`colour` text,
+	`metadata` text DEFAULT '{}' NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`suspended_at` integer,
+	`closed_at` integer,
+	CONSTRAINT "merchants_status" CHECK(status = 'active' or status = 'suspended' or status = 'closed')
+) STRICT;--> statement-breakpoint
+CREATE UNIQUE INDEX `merchants_code` ON `merchants` (`code`);--> statement-breakpoint
+CREATE TABLE `stock_items` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`merchant_id` integer NOT NULL,
+	`product_id` integer NOT NULL,
+	`warehouse_id` integer NOT NULL,
+	`bin_id` integer NOT NULL,
+	`lot_id` integer,
+	`on_hand` integer NOT NULL,
+	`reserved` integer NOT NULL,
+	`received_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`turns_on` integer,
+	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`bin_id`) REFERENCES `bins`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`lot_id`) REFERENCES `lots`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`merchant_id`,`product_id`) REFERENCES `products`(`merchant_id`,`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "stock_items_on_hand" CHECK(on_hand between 0 and 1000000000),
+	CONSTRAINT "stock_items_reserved" CHECK(reserved between 0 and on_hand)
+) STRICT;--> statement-breakpoint
+CREATE UNIQUE INDEX `stock_items_owned` ON `stock_items` (`merchant_id`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `stock_items_place` ON `stock_items` (`product_id`,`bin_id`,`lot_id`) WHERE lot_id is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `stock_items_place_no_lot` ON `stock_items` (`product_id`,`bin_id`) WHERE lot_id is null;--> statement-breakpoint
+CREATE INDEX `stock_items_held` ON `stock_items` (`product_id`) WHERE on_hand > 0;--> statement-breakpoint
+CREATE INDEX `stock_items_bin` ON `stock_items` (`bin_id`);--> statement-breakpoint
+CREATE INDEX `stock_items_lot` ON `stock_items` (`lot_id`) WHERE lot_id is not null;--> statement-breakpoint
+CREATE INDEX `stock_items_turning` ON `stock_items` (`warehouse_id`,`turns_on`) WHERE turns_on is not null;--> statement-breakpoint
+CREATE TABLE `order_lines` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`merchant_id` integer NOT NULL,
+	`order_id` integer NOT NULL,
+	`product_id` integer NOT NULL,
+	`sku` text NOT NULL,
+	`name` text NOT NULL,
+	`components` text,
+	`quantity` integer NOT NULL,
+	`unit_price_cents` integer NOT NULL,
+	`discount_cents` integer DEFAULT 0 NOT NULL,
+	`quantity_packed` integer NOT NULL,
+	`quantity_shipped` integer NOT NULL,
+	`quantity_delivered` integer NOT NULL,
+	`quantity_returned` integer NOT NULL,
+	`quantity_cancelled` integer NOT NULL,
+	`ordered_at` integer DEFAULT 0 NOT NULL,
+	FOREIGN KEY (`order_id`) REFERENCES `orders`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`merchant_id`,`product_id`) REFERENCES `products`(`merchant_id`,`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "order_lines_quantity" CHECK(quantity between 1 and 1000000),
+	CONSTRAINT "order_lines_price" CHECK(unit_price_cents >= 0),
+	CONSTRAINT "order_lines_discount" CHECK(discount_cents between 0 and quantity * unit_price_cents),
+	CONSTRAINT "order_lines_counts" CHECK(0 <= quantity_returned and quantity_returned <= quantity_shipped and 0 <= quantity_delivered and quantity_delivered <= quantity_shipped and quantity_shipped <= quantity_packed and 0 <= quantity_cancelled and quantity_packed + quantity_cancelled <= quantity)
+) STRICT;--> statement-breakpoint
+CREATE INDEX `order_lines_order` ON `order_lines` (`order_id`);--> statement-breakpoint
+CREATE INDEX `order_lines_product_time` ON `order_lines` (`product_id`,`ordered_at`,`order_id`);--> statement-breakpoint
+CREATE TABLE `orders` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`merchant_id` integer NOT NULL,
+	`order_number` text NOT NULL,
+	`status` text NOT NULL,
+	`held` integer NOT NULL,
+	`customer_id` integer NOT NULL,
+	`customer_email` text NOT NULL,
+	`customer_name` text NOT NULL,
+	`shipping_address_id` integer NOT NULL,
+	`shipping_address` text NOT NULL,
+	`address_verification` text,
+	`shipping_method` text,
+	`order_notes` text,
+	`requires_cold_storage` integer NOT NULL,
+	`priority` integer NOT NULL,
+	`allow_backorder` integer NOT NULL,
+	`warehouse_id` integer,
+	`subtotal_cents` integer NOT NULL,
+	`shipping_amount_cents` integer NOT NULL,
+	`currency` text NOT NULL,
+	`source_platform` text NOT NULL,
+	`source_external_id` text,
+	`metadata` text NOT NULL,
+	`version` integer NOT NULL,
+	`history_rows` integer DEFAULT 1 NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`processing_at` integer,
+	`fulfilled_at` integer,
+	`shipped_at` integer,
+	`delivered_at` integer,
+	`cancelled_at` integer,
+	`cancel_reason` text,
+	`imported` integer DEFAULT false NOT NULL,
+	FOREIGN KEY (`merchant_id`,`customer_id`) REFERENCES `customers`(`merchant_id`,`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "orders_status" CHECK(status = 'pending' or status = 'processing' or status = 'fulfilled' or status = 'shipped' or status = 'delivered' or status = 'cancelled'),
+	CONSTRAINT "orders_amounts" CHECK(subtotal_cents >= 0 and shipping_amount_cents >= 0)
+) STRICT;--> statement-breakpoint
+CREATE UNIQUE INDEX `orders_number` ON `orders` (`order_number`,`merchant_id`);--> statement-breakpoint
+CREATE INDEX `orders_created` ON `orders` (`created_at`,`id`,`order_number`);--> statement-breakpoint
+CREATE INDEX `orders_status` ON `orders` (`status`,`held`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_queue` ON `orders` (`status`,`held`,"priority" desc,`id`);--> statement-breakpoint
+CREATE INDEX `orders_priority` ON `orders` ("priority" desc,`id`);--> statement-breakpoint
+CREATE INDEX `orders_held` ON `orders` (`created_at`,`id`) WHERE held = true;--> statement-breakpoint
+CREATE INDEX `orders_held_queue` ON `orders` ("priority" desc,`id`) WHERE held = true;--> statement-breakpoint
+CREATE INDEX `orders_imported` ON `orders` (`created_at`,`id`) WHERE imported = true;--> statement-breakpoint
+CREATE INDEX `orders_customer` ON `orders` (`customer_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `orders_updated` ON `orders` (`updated_at`);--> statement-breakpoint
+CREATE INDEX `orders_number_folded` ON `orders` (lower("order_number"));--> statement-breakpoint
+CREATE INDEX `orders_number_digits` ON `orders` (substr("order_number", length(rtrim("order_number", '0123456789')) + 1));--> statement-breakpoint
+CREATE INDEX `orders_external` ON `orders` (lower("source_external_id")) WHERE source_external_id is not null;--> statement-breakpoint
+CREATE INDEX `orders_merchant` ON `orders` (`merchant_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE TABLE `allocations` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`merchant_id` integer NOT NULL,
+	`reservation_line_id` integer NOT NULL,
+	`stock_item_id` integer NOT NULL,
+	`quantity` integer NOT NULL,
+	FOREIGN KEY (`reservation_line_id`) REFERENCES `reservation_lines`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`merchant_id`,`stock_item_id`) REFERENCES `stock_items`(`merchant_id`,`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "allocations_quantity" CHECK(quantity between 1 and 1000000000)
+) STRICT;--> statement-breakpoint
+CREATE UNIQUE INDEX `allocations_line_item` ON `allocations` (`reservation_line_id`,`stock_item_id`);--> statement-breakpoint
+CREATE INDEX `allocations_item` ON `allocations` (`stock_item_id`);--> statement-breakpoint
+CREATE TABLE `reservation_lines` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`merchant_id` integer NOT NULL,
+	`reservation_id` integer NOT NULL,
+	`product_id` integer NOT NULL,
+	`order_line_id` integer,
+	`quantity` integer NOT NULL,
+	`wanted` integer NOT NULL,
+	`reserved` integer NOT NULL,
+	`picked` integer NOT NULL,
+	FOREIGN KEY (`reservation_id`) REFERENCES `reservations`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`merchant_id`,`product_id`) REFERENCES `products`(`merchant_id`,`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "reservation_lines_counts" CHECK(0 <= picked and picked <= reserved and reserved <= wanted)
+) STRICT;--> statement-breakpoint
+CREATE INDEX `reservation_lines_reservation` ON `reservation_lines` (`reservation_id`);--> statement-breakpoint
+CREATE INDEX `reservation_lines_waiting` ON `reservation_lines` (`product_id`) WHERE reserved < wanted;--> statement-breakpoint
+CREATE TABLE `order_counts` (
+	`merchant_id` integer NOT NULL,
+	`status` text NOT NULL,
+	`held` integer NOT NULL,
+	`part` integer NOT NULL,
+	`number` integer NOT NULL,
+	PRIMARY KEY(`merchant_id`, `status`, `held`, `part`)
+) STRICT;--> statement-breakpoint
+CREATE TABLE `billable_events` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`merchant_id` integer NOT NULL,
+	`warehouse_id` integer NOT NULL,
+	`kind` text NOT NULL,
+	`act` text NOT NULL,
+	`occurred_at` integer NOT NULL,
+	`business_date` text NOT NULL,
+	`quantity` integer NOT NULL,
+	`unit` text NOT NULL,
+	`source_type` text NOT NULL,
+	`source_id` integer NOT NULL,
+	`source_line` integer NOT NULL,
+	`source_version` integer NOT NULL,
+	`attributes` text NOT NULL,
+	`reversal_of` integer,
+	FOREIGN KEY (`merchant_id`) REFERENCES `merchants`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "billable_events_unit" CHECK(unit = 'unit' or unit = 'place' or unit = 'label' or unit = 'minute'),
+	CONSTRAINT "billable_events_source_type" CHECK(source_type = 'movement' or source_type = 'receipt' or source_type = 'transfer' or source_type = 'count' or source_type = 'order' or source_type = 'label' or source_type = 'return' or source_type = 'billable_event'),
+	CONSTRAINT "billable_events_quantity" CHECK((quantity < 0) = (reversal_of is not null) and quantity <> 0)
+) STRICT;--> statement-breakpoint
+CREATE UNIQUE INDEX `billable_events_source` ON `billable_events` (`source_id`,`act`,`source_line`,`source_version`,`warehouse_id`,`merchant_id`) WHERE reversal_of is null;--> statement-breakpoint
+CREATE UNIQUE INDEX `billable_events_reversal` ON `billable_events` (`reversal_of`) WHERE reversal_of is not null;--> statement-breakpoint
+CREATE INDEX `billable_events_day` ON `billable_events` (`business_date`,`id`,`merchant_id`);--> statement-breakpoint
+CREATE TABLE `billing_start` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`began_at` integer NOT NULL
+) STRICT;--> statement-breakpoint
+CREATE TABLE `storage_closes` (
+	`warehouse_id` integer NOT NULL,
+	`business_date` text NOT NULL,
+	`began_at` integer NOT NULL,
+	`ended_at` integer NOT NULL,
+	`last_movement_id` integer NOT NULL,
+	`next_movement_id` integer NOT NULL,
+	`closed_at` integer,
+	PRIMARY KEY(`warehouse_id`, `business_date`),
+	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT;--> statement-breakpoint
+CREATE TABLE `storage_days` (
+	`business_date` text NOT NULL,
+	`stock_item_id` integer NOT NULL,
+	`merchant_id` integer NOT NULL,
+	`warehouse_id` integer NOT NULL,
+	`product_id` integer NOT NULL,
+	`lot_id` integer,
+	`bin_id` integer NOT NULL,
+	`units_at_close` integer NOT NULL,
+	`units_peak` integer NOT NULL,
+	`unit_volume_cm3` integer,
+	`temperature_zone` text NOT NULL,
+	`oldest_receipt_date` text NOT NULL,
+	PRIMARY KEY(`business_date`, `stock_item_id`),
+	FOREIGN KEY (`warehouse_id`) REFERENCES `warehouses`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`product_id`) REFERENCES `products`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`lot_id`) REFERENCES `lots`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`bin_id`) REFERENCES `bins`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`merchant_id`,`stock_item_id`) REFERENCES `stock_items`(`merchant_id`,`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "storage_days_temperature_zone" CHECK(temperature_zone = 'ambient' or temperature_zone = 'refrigerated' or temperature_zone = 'frozen'),
+	CONSTRAINT "storage_days_units" CHECK(units_at_close between 0 and units_peak and units_peak > 0)
+) STRICT;--> statement-breakpoint
+CREATE INDEX `storage_days_merchant` ON `storage_days` (`merchant_id`,`business_date`,`stock_item_id`);--> statement-breakpoint
+CREATE INDEX `storage_days_warehouse` ON `storage_days` (`warehouse_id`,`business_date`);--> statement-breakpoint
+CREATE TABLE `memberships` (
+	`user_id` integer NOT NULL,
+	`covers` text NOT NULL,
+	`merchant_id` integer,
+	`role` text NOT NULL,
+	`status` text NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`merchant_id`) REFERENCES `merchants`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`role`) REFERENCES `roles`(`name`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "memberships_whole" CHECK((covers = 'house') = (merchant_id is null)),
+	CONSTRAINT "memberships_status" CHECK(status = 'active' or status = 'disabled')
+) STRICT;--> statement-breakpoint
+CREATE UNIQUE INDEX `memberships_house` ON `memberships` (`user_id`) WHERE merchant_id is null;--> statement-breakpoint
+CREATE UNIQUE INDEX `memberships_merchant` ON `memberships` (`user_id`,`merchant_id`) WHERE merchant_id is not null;--> statement-breakpoint
+CREATE INDEX `memberships_of_merchant` ON `memberships` (`merchant_id`);--> statement-breakpoint
+CREATE TABLE `held_claims` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`server_id` integer NOT NULL,
+	`kind` text NOT NULL,
+	`ids` text NOT NULL,
+	`until` integer NOT NULL,
+	`rest_ms` integer NOT NULL
+) STRICT;--> statement-breakpoint
+CREATE INDEX `held_claims_server` ON `held_claims` (`server_id`);--> statement-breakpoint
+CREATE INDEX `held_claims_until` ON `held_claims` (`until`);--> statement-breakpoint
+CREATE TABLE `servers` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`version` text NOT NULL,
+	`schema` text NOT NULL,
+	`host` text NOT NULL,
+	`started_at` integer NOT NULL,
+	`seen_at` integer NOT NULL,
+	`beats` integer NOT NULL,
+	`draining` integer NOT NULL
+) STRICT;--> statement-breakpoint
+CREATE TABLE `restoration_gaps` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`restoration_id` integer NOT NULL,
+	`subscription_id` integer,
+	`first` integer NOT NULL,
+	`last` integer NOT NULL,
+	FOREIGN KEY (`restoration_id`) REFERENCES `restorations`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "restoration_gaps_order" CHECK(first <= last)
+) STRICT;--> statement-breakpoint
+CREATE INDEX `restoration_gaps_subscription` ON `restoration_gaps` (`subscription_id`);--> statement-breakpoint
+CREATE TABLE `restorations` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`archive` text NOT NULL,
+	`as_of` integer NOT NULL,
+	`restored_at` integer NOT NULL,
+	`advanced_by` integer NOT NULL,
+	`waiting_deliveries` integer NOT NULL,
+	`waiting_reports` integer NOT NULL,
+	`waiting_purchases` integer NOT NULL,
+	`withdrawn_mails` integer NOT NULL,
+	`decision` text,
+	`decided_at` integer,
+	`decided_by` text,
+	`settled_at` integer,
+	CONSTRAINT "restorations_decision" CHECK(decision = 'send' or decision = 'drop'),
+	CONSTRAINT "restorations_decided" CHECK((decision is null) = (decided_at is null))
+) STRICT;--> statement-breakpoint
+CREATE TABLE `erasures` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`merchant_id` integer,
+	`status` text NOT NULL,
+	`customers` text NOT NULL,
+	`terms` text,
+	`email` text,
+	`after_days` integer,
+	`next_at` integer,
+	`step` text,
+	`place` text NOT NULL,
+	`erased` text NOT NULL,
+	`receivers` text NOT NULL,
+	`asked_by` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`finished_at` integer,
+	`began_at` integer,
+	`began_after` integer,
+	FOREIGN KEY (`merchant_id`) REFERENCES `merchants`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "erasures_status" CHECK(status = 'waiting' or status = 'running' or status = 'done'),
+	CONSTRAINT "erasures_finished" CHECK((status = 'done') = (finished_at is not null)),
+	CONSTRAINT "erasures_next" CHECK((status = 'done') = (next_at is null)),
+	CONSTRAINT "erasures_forgotten" CHECK(status <> 'done' or (terms is null and email is null))
+) STRICT;--> statement-breakpoint
+CREATE INDEX `erasures_created` ON `erasures` (`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `erasures_due` ON `erasures` (`next_at`) WHERE next_at is not null;--> statement-breakpoint
+CREATE TABLE `retention_settings` (
+	`kind` text PRIMARY KEY NOT NULL,
+	`days` integer,
+	`swept_until` integer,
+	`round_at` integer,
+	`round_id` integer
+) STRICT;--> statement-breakpoint
+CREATE TABLE `backup_runs` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`kind` text NOT NULL,
+	`status` text NOT NULL,
+	`cause` text NOT NULL,
+	`place` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`begun_at` integer,
+	`ended_at` integer,
+	`held_until` integer,
+	`size_bytes` integer,
+	`read_bytes` integer,
+	`sha256` text,
+	`live_at` integer,
+	`live_commit` integer,
+	`test_at` integer,
+	`test_commit` integer,
+	`error` text,
+	CONSTRAINT "backup_runs_kind" CHECK(kind = 'backup' or kind = 'proof'),
+	CONSTRAINT "backup_runs_status" CHECK(status = 'waiting' or status = 'running' or status = 'done' or status = 'failed'),
+	CONSTRAINT "backup_runs_cause" CHECK(cause = 'schedule' or cause = 'request')
+) STRICT;--> statement-breakpoint
+CREATE INDEX `backup_runs_created` ON `backup_runs` (`created_at`,`id`);--> statement-breakpoint
+CREATE TABLE `notices` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`merchant_id` integer,
+	`kind` text NOT NULL,
+	`subscription_id` integer,
+	`message` text NOT NULL,
+	`mail_status` text NOT NULL,
+	`mail_attempts` integer NOT NULL,
+	`mail_next_at` integer,
+	`acknowledged_at` integer,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`merchant_id`) REFERENCES `merchants`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`subscription_id`) REFERENCES `subscriptions`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "notices_mail_status" CHECK(mail_status = 'none' or mail_status = 'waiting' or mail_status = 'sent' or mail_status = 'failed')
+) STRICT;--> statement-breakpoint
+CREATE INDEX `notices_created` ON `notices` (`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `notices_mail` ON `notices` (`mail_next_at`) WHERE mail_status = 'waiting';--> statement-breakpoint
+CREATE TABLE `rounded_amounts` (
+	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`noun` text NOT NULL,
+	`record_id` integer NOT NULL,
+	`field` text NOT NULL,
+	`currency` text NOT NULL,
+	`hundredths` integer NOT NULL,
+	`minor_units` integer NOT NULL
+) STRICT;--> statement-breakpoint
+-- Events are counted on from here.
+INSERT INTO `counters` (`name`, `number`) VALUES ('events', 0);--> statement-breakpoint
+-- The merchant that every installation has. Its moments are none: the program sets them when it starts.
+INSERT INTO `merchants` (`id`, `code`, `name`, `status`, `currency`, `timezone`, `created_at`, `updated_at`)
+  VALUES (1, 'MAIN', 'Main', 'active', 'USD', 'America/New_York', 0, 0);--> statement-breakpoint
+INSERT INTO `billing_start` (`id`, `began_at`) VALUES (1, 0);--> statement-breakpoint
 CREATE TRIGGER `events_type_new` BEFORE INSERT ON `events` WHEN NEW.`type` <> 'order.created' AND NEW.`type` <> 'order.fulfilled' AND NEW.`type` <> 'order.shipped' AND NEW.`type` <> 'order.delivered' AND NEW.`type` <> 'order.cancelled' AND NEW.`type` <> 'inventory.updated' AND NEW.`type` <> 'inventory.low_stock' AND NEW.`type` <> 'inventory.received' AND NEW.`type` <> 'shipment.created' AND NEW.`type` <> 'shipment.tracking_updated' AND NEW.`type` <> 'shipment.in_transit' AND NEW.`type` <> 'shipment.delivered' AND NEW.`type` <> 'shipment.exception' AND NEW.`type` <> 'return.created' AND NEW.`type` <> 'return.received' AND NEW.`type` <> 'return.processed' BEGIN
   SELECT RAISE(ABORT, 'events_type');
 END;--> statement-breakpoint
 CREATE TRIGGER `events_type_changed` BEFORE UPDATE OF `type` ON `events` WHEN NEW.`type` <> 'order.created' AND NEW.`type` <> 'order.fulfilled' AND NEW.`type` <> 'order.shipped' AND NEW.`type` <> 'order.delivered' AND NEW.`type` <> 'order.cancelled' AND NEW.`type` <> 'inventory.updated' AND NEW.`type` <> 'inventory.low_stock' AND NEW.`type` <> 'inventory.received' AND NEW.`type` <> 'shipment.created' AND NEW.`type` <> 'shipment.tracking_updated' AND NEW.`type` <> 'shipment.in_transit' AND NEW.`type` <> 'shipment.delivered' AND NEW.`type` <> 'shipment.exception' AND NEW.`type` <> 'return.created' AND NEW.`type` <> 'return.received' AND NEW.`type` <> 'return.processed' BEGIN
   SELECT RAISE(ABORT, 'events_type');
-END;--> statement-breakpoint
-CREATE TRIGGER `orders_cancel_reason_new` BEFORE INSERT ON `orders` WHEN NEW.`cancel_reason` <> 'customer' AND NEW.`cancel_reason` <> 'declined' AND NEW.`cancel_reason` <> 'fraud' AND NEW.`cancel_reason` <> 'inventory' AND NEW.`cancel_reason` <> 'staff' AND NEW.`cancel_reason` <> 'expired' AND NEW.`cancel_reason` <> 'other' BEGIN
-  SELECT RAISE(ABORT, 'orders_cancel_reason');
-END;--> statement-breakpoint
-CREATE TRIGGER `orders_cancel_reason_changed` BEFORE UPDATE OF `cancel_reason` ON `orders` WHEN NEW.`cancel_reason` <> 'customer' AND NEW.`cancel_reason` <> 'declined' AND NEW.`cancel_reason` <> 'fraud' AND NEW.`cancel_reason` <> 'inventory' AND NEW.`cancel_reason` <> 'staff' AND NEW.`cancel_reason` <> 'expired' AND NEW.`cancel_reason` <> 'other' BEGIN
-  SELECT RAISE(ABORT, 'orders_cancel_reason');
-END;--> statement-breakpoint
-CREATE TRIGGER `order_holds_reason_new` BEFORE INSERT ON `order_holds` WHEN NEW.`reason` <> 'manual' AND NEW.`reason` <> 'address' AND NEW.`reason` <> 'payment' AND NEW.`reason` <> 'fraud' AND NEW.`reason` <> 'inventory' AND NEW.`reason` <> 'customer_request' AND NEW.`reason` <> 'compliance' AND NEW.`reason` <> 'other' AND NEW.`reason` <> 'bad_address' AND NEW.`reason` <> 'carrier_discrepancy' AND NEW.`reason` <> 'recalled_lot' AND NEW.`reason` <> 'short_pick' AND NEW.`reason` <> 'unknown_sku' BEGIN
-  SELECT RAISE(ABORT, 'order_holds_reason');
-END;--> statement-breakpoint
-CREATE TRIGGER `order_holds_reason_changed` BEFORE UPDATE OF `reason` ON `order_holds` WHEN NEW.`reason` <> 'manual' AND NEW.`reason` <> 'address' AND NEW.`reason` <> 'payment' AND NEW.`reason` <> 'fraud' AND NEW.`reason` <> 'inventory' AND NEW.`reason` <> 'customer_request' AND NEW.`reason` <> 'compliance' AND NEW.`reason` <> 'other' AND NEW.`reason` <> 'bad_address' AND NEW.`reason` <> 'carrier_discrepancy' AND NEW.`reason` <> 'recalled_lot' AND NEW.`reason` <> 'short_pick' AND NEW.`reason` <> 'unknown_sku' BEGIN
-  SELECT RAISE(ABORT, 'order_holds_reason');
 END;--> statement-breakpoint
 CREATE TRIGGER `movements_type_new` BEFORE INSERT ON `movements` WHEN NEW.`type` <> 'adjustment' AND NEW.`type` <> 'transfer' AND NEW.`type` <> 'sale' AND NEW.`type` <> 'return' AND NEW.`type` <> 'receipt' BEGIN
   SELECT RAISE(ABORT, 'movements_type');
@@ -1485,18 +1672,6 @@ END;--> statement-breakpoint
 CREATE TRIGGER `delivery_attempts_trigger_changed` BEFORE UPDATE OF `trigger` ON `delivery_attempts` WHEN NEW.`trigger` <> 'scheduled' AND NEW.`trigger` <> 'manual' AND NEW.`trigger` <> 'test' BEGIN
   SELECT RAISE(ABORT, 'delivery_attempts_trigger');
 END;--> statement-breakpoint
-CREATE TRIGGER `notices_kind_new` BEFORE INSERT ON `notices` WHEN NEW.`kind` <> 'webhook_failing' AND NEW.`kind` <> 'webhook_disabled' AND NEW.`kind` <> 'webhook_backlog' BEGIN
-  SELECT RAISE(ABORT, 'notices_kind');
-END;--> statement-breakpoint
-CREATE TRIGGER `notices_kind_changed` BEFORE UPDATE OF `kind` ON `notices` WHEN NEW.`kind` <> 'webhook_failing' AND NEW.`kind` <> 'webhook_disabled' AND NEW.`kind` <> 'webhook_backlog' BEGIN
-  SELECT RAISE(ABORT, 'notices_kind');
-END;--> statement-breakpoint
-CREATE TRIGGER `memberships_covers_new` BEFORE INSERT ON `memberships` WHEN NEW.`covers` <> 'house' BEGIN
-  SELECT RAISE(ABORT, 'memberships_covers');
-END;--> statement-breakpoint
-CREATE TRIGGER `memberships_covers_changed` BEFORE UPDATE OF `covers` ON `memberships` WHEN NEW.`covers` <> 'house' BEGIN
-  SELECT RAISE(ABORT, 'memberships_covers');
-END;--> statement-breakpoint
 CREATE TRIGGER `one_time_links_purpose_new` BEFORE INSERT ON `one_time_links` WHEN NEW.`purpose` <> 'setup' AND NEW.`purpose` <> 'reset' BEGIN
   SELECT RAISE(ABORT, 'one_time_links_purpose');
 END;--> statement-breakpoint
@@ -1519,5 +1694,69 @@ CREATE TRIGGER `rate_cards_apart_changed` BEFORE UPDATE ON `rate_cards` WHEN NEW
       AND (NEW.effective_from IS NULL OR other.effective_to IS NULL OR NEW.effective_from < other.effective_to)
   );
 END;--> statement-breakpoint
--- Events are counted on from here.
-INSERT INTO `counters` (`name`, `number`) VALUES ('events', 0);
+CREATE TRIGGER `orders_counted_new` AFTER INSERT ON `orders` BEGIN
+  INSERT INTO `order_counts` (`merchant_id`, `status`, `held`, `part`, `number`)
+    VALUES (NEW.`merchant_id`, NEW.`status`, NEW.`held`, 0, 1)
+    ON CONFLICT (`merchant_id`, `status`, `held`, `part`) DO UPDATE SET `number` = `number` + 1;
+END;--> statement-breakpoint
+CREATE TRIGGER `orders_counted_changed` AFTER UPDATE OF `status`, `held` ON `orders`
+  WHEN NEW.`status` <> OLD.`status` OR NEW.`held` <> OLD.`held` BEGIN
+  UPDATE `order_counts` SET `number` = `number` - 1 WHERE `merchant_id` = OLD.`merchant_id`
+    AND `status` = OLD.`status` AND `held` = OLD.`held` AND `part` = 0;
+  INSERT INTO `order_counts` (`merchant_id`, `status`, `held`, `part`, `number`)
+    VALUES (NEW.`merchant_id`, NEW.`status`, NEW.`held`, 0, 1)
+    ON CONFLICT (`merchant_id`, `status`, `held`, `part`) DO UPDATE SET `number` = `number` + 1;
+END;--> statement-breakpoint
+CREATE TRIGGER `orders_counted_gone` AFTER DELETE ON `orders` BEGIN
+  UPDATE `order_counts` SET `number` = `number` - 1 WHERE `merchant_id` = OLD.`merchant_id`
+    AND `status` = OLD.`status` AND `held` = OLD.`held` AND `part` = 0;
+END;--> statement-breakpoint
+CREATE TRIGGER `orders_cancel_reason_new` BEFORE INSERT ON `orders` WHEN NEW.`cancel_reason` <> 'customer' AND NEW.`cancel_reason` <> 'declined' AND NEW.`cancel_reason` <> 'fraud' AND NEW.`cancel_reason` <> 'inventory' AND NEW.`cancel_reason` <> 'staff' AND NEW.`cancel_reason` <> 'expired' AND NEW.`cancel_reason` <> 'other' BEGIN
+  SELECT RAISE(ABORT, 'orders_cancel_reason');
+END;--> statement-breakpoint
+CREATE TRIGGER `orders_cancel_reason_changed` BEFORE UPDATE OF `cancel_reason` ON `orders` WHEN NEW.`cancel_reason` <> 'customer' AND NEW.`cancel_reason` <> 'declined' AND NEW.`cancel_reason` <> 'fraud' AND NEW.`cancel_reason` <> 'inventory' AND NEW.`cancel_reason` <> 'staff' AND NEW.`cancel_reason` <> 'expired' AND NEW.`cancel_reason` <> 'other' BEGIN
+  SELECT RAISE(ABORT, 'orders_cancel_reason');
+END;--> statement-breakpoint
+CREATE TRIGGER `order_holds_reason_new` BEFORE INSERT ON `order_holds` WHEN NEW.`reason` <> 'manual' AND NEW.`reason` <> 'address' AND NEW.`reason` <> 'payment' AND NEW.`reason` <> 'fraud' AND NEW.`reason` <> 'inventory' AND NEW.`reason` <> 'customer_request' AND NEW.`reason` <> 'compliance' AND NEW.`reason` <> 'other' AND NEW.`reason` <> 'bad_address' AND NEW.`reason` <> 'carrier_discrepancy' AND NEW.`reason` <> 'merchant_suspended' AND NEW.`reason` <> 'recalled_lot' AND NEW.`reason` <> 'short_pick' AND NEW.`reason` <> 'unknown_sku' BEGIN
+  SELECT RAISE(ABORT, 'order_holds_reason');
+END;--> statement-breakpoint
+CREATE TRIGGER `order_holds_reason_changed` BEFORE UPDATE OF `reason` ON `order_holds` WHEN NEW.`reason` <> 'manual' AND NEW.`reason` <> 'address' AND NEW.`reason` <> 'payment' AND NEW.`reason` <> 'fraud' AND NEW.`reason` <> 'inventory' AND NEW.`reason` <> 'customer_request' AND NEW.`reason` <> 'compliance' AND NEW.`reason` <> 'other' AND NEW.`reason` <> 'bad_address' AND NEW.`reason` <> 'carrier_discrepancy' AND NEW.`reason` <> 'merchant_suspended' AND NEW.`reason` <> 'recalled_lot' AND NEW.`reason` <> 'short_pick' AND NEW.`reason` <> 'unknown_sku' BEGIN
+  SELECT RAISE(ABORT, 'order_holds_reason');
+END;--> statement-breakpoint
+CREATE TRIGGER `billable_events_act_new` BEFORE INSERT ON `billable_events` WHEN NEW.`act` <> 'stock.add' AND NEW.`act` <> 'receipt.close' AND NEW.`act` <> 'stock.move' AND NEW.`act` <> 'stock.put_away' AND NEW.`act` <> 'transfer.ship' AND NEW.`act` <> 'transfer.receive' AND NEW.`act` <> 'count.post' AND NEW.`act` <> 'order.pick' AND NEW.`act` <> 'order.pack' AND NEW.`act` <> 'order.give_up' AND NEW.`act` <> 'order.put_back' AND NEW.`act` <> 'label.buy' AND NEW.`act` <> 'label.void' AND NEW.`act` <> 'return.receive' AND NEW.`act` <> 'return.inspect' AND NEW.`act` <> 'project.add' BEGIN
+  SELECT RAISE(ABORT, 'billable_events_act');
+END;--> statement-breakpoint
+CREATE TRIGGER `billable_events_act_changed` BEFORE UPDATE OF `act` ON `billable_events` WHEN NEW.`act` <> 'stock.add' AND NEW.`act` <> 'receipt.close' AND NEW.`act` <> 'stock.move' AND NEW.`act` <> 'stock.put_away' AND NEW.`act` <> 'transfer.ship' AND NEW.`act` <> 'transfer.receive' AND NEW.`act` <> 'count.post' AND NEW.`act` <> 'order.pick' AND NEW.`act` <> 'order.pack' AND NEW.`act` <> 'order.give_up' AND NEW.`act` <> 'order.put_back' AND NEW.`act` <> 'label.buy' AND NEW.`act` <> 'label.void' AND NEW.`act` <> 'return.receive' AND NEW.`act` <> 'return.inspect' AND NEW.`act` <> 'project.add' BEGIN
+  SELECT RAISE(ABORT, 'billable_events_act');
+END;--> statement-breakpoint
+-- Billable events and storage days never change: a correction is a row of its own.
+CREATE TRIGGER `billable_events_kept_update` BEFORE UPDATE ON `billable_events` BEGIN
+  SELECT RAISE(ABORT, 'billable_events_kept');
+END;--> statement-breakpoint
+CREATE TRIGGER `billable_events_kept_delete` BEFORE DELETE ON `billable_events` BEGIN
+  SELECT RAISE(ABORT, 'billable_events_kept');
+END;--> statement-breakpoint
+CREATE TRIGGER `storage_days_kept_update` BEFORE UPDATE ON `storage_days` BEGIN
+  SELECT RAISE(ABORT, 'storage_days_kept');
+END;--> statement-breakpoint
+CREATE TRIGGER `storage_days_kept_delete` BEFORE DELETE ON `storage_days` BEGIN
+  SELECT RAISE(ABORT, 'storage_days_kept');
+END;--> statement-breakpoint
+CREATE TRIGGER `memberships_covers_new` BEFORE INSERT ON `memberships` WHEN NEW.`covers` <> 'house' AND NEW.`covers` <> 'merchant' BEGIN
+  SELECT RAISE(ABORT, 'memberships_covers');
+END;--> statement-breakpoint
+CREATE TRIGGER `memberships_covers_changed` BEFORE UPDATE OF `covers` ON `memberships` WHEN NEW.`covers` <> 'house' AND NEW.`covers` <> 'merchant' BEGIN
+  SELECT RAISE(ABORT, 'memberships_covers');
+END;--> statement-breakpoint
+CREATE TRIGGER `deliveries_restored_new` BEFORE INSERT ON `deliveries` WHEN NEW.`restored` <> 'waiting' AND NEW.`restored` <> 'sent' AND NEW.`restored` <> 'dropped' BEGIN
+  SELECT RAISE(ABORT, 'deliveries_restored');
+END;--> statement-breakpoint
+CREATE TRIGGER `deliveries_restored_changed` BEFORE UPDATE OF `restored` ON `deliveries` WHEN NEW.`restored` <> 'waiting' AND NEW.`restored` <> 'sent' AND NEW.`restored` <> 'dropped' BEGIN
+  SELECT RAISE(ABORT, 'deliveries_restored');
+END;--> statement-breakpoint
+CREATE TRIGGER `notices_kind_new` BEFORE INSERT ON `notices` WHEN NEW.`kind` <> 'webhook_failing' AND NEW.`kind` <> 'webhook_disabled' AND NEW.`kind` <> 'webhook_backlog' AND NEW.`kind` <> 'backup_failed' AND NEW.`kind` <> 'backup_late' AND NEW.`kind` <> 'amounts_rounded' BEGIN
+  SELECT RAISE(ABORT, 'notices_kind');
+END;--> statement-breakpoint
+CREATE TRIGGER `notices_kind_changed` BEFORE UPDATE OF `kind` ON `notices` WHEN NEW.`kind` <> 'webhook_failing' AND NEW.`kind` <> 'webhook_disabled' AND NEW.`kind` <> 'webhook_backlog' AND NEW.`kind` <> 'backup_failed' AND NEW.`kind` <> 'backup_late' AND NEW.`kind` <> 'amounts_rounded' BEGIN
+  SELECT RAISE(ABORT, 'notices_kind');
+END;

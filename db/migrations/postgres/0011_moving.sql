@@ -1,2 +1,0 @@
--- additive
-ALTER TABLE "installation" ADD COLUMN "moving" text collate "C";

@@ -1,2 +1,0 @@
--- additive
-ALTER TABLE "labels" ADD COLUMN "sample" boolean DEFAULT false NOT NULL;

@@ -1,2 +1,0 @@
--- additive
-ALTER TABLE `installation` ADD `moving` text;

@@ -1,2 +1,0 @@
--- additive
-ALTER TABLE `labels` ADD `sample` integer DEFAULT false NOT NULL;
