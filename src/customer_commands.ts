@@ -12,7 +12,7 @@ import { writeWhole } from "./kit/whole_file.ts";
 import { disclose } from "./privacy/disclosure/jobs.ts";
 import { eraseCustomer, eraseEmail } from "./privacy/erasure/commands.ts";
 import { eraseAllDue } from "./privacy/erasure/jobs.ts";
-import { type Erasure, erasureView } from "./privacy/erasures/erasure.ts";
+import { type Erasure, erasureView, keptForOf } from "./privacy/erasures/erasure.ts";
 import { getErasure } from "./privacy/erasures/store.ts";
 import { DiscloseEmail } from "./privacy/schemas.ts";
 import { retention } from "./retention/rules.ts";
@@ -87,7 +87,7 @@ async function erasePerson(
   });
   const targets = [wireId("erasure", begun.id)];
   await stores.live.write((tx) => recordCommand(tx, { world: mode, action: "askErasure", targets }));
-  await eraseAllDue(store, stores.live, join(given.data ?? "./data", erasures_file));
+  await eraseAllDue(store, join(given.data ?? "./data", erasures_file));
   await tell(store, begun.id, given.json);
   return 0;
 }
@@ -99,11 +99,10 @@ function daysIn(text: string | undefined): number | null {
 }
 
 async function tell(store: Store, id: number, as_json: boolean): Promise<void> {
-  const { erasure, kept } = await store.read(async (db) => {
-    return { erasure: await getErasure(db, wireId("erasure", id)), kept: await retentionIn(db, flags) };
+  const { erasure, view } = await store.read(async (db) => {
+    const erasure = await getErasure(db, wireId("erasure", id));
+    return { erasure, view: erasureView(erasure, keptForOf(await retentionIn(db, flags)), db.now) };
   });
-  const kept_for = { commercial_years: kept.commercial_records, audit_days: kept.audit_trail };
-  const view = erasureView(erasure, kept_for);
   if (as_json) print(JSON.stringify(view));
   else for (const line of linesOf(erasure, view)) print(line);
 }
@@ -113,6 +112,7 @@ function linesOf({ status }: Erasure, view: ReturnType<typeof erasureView>): str
   return [
     `${view.id} ${state}: ${view.customers.length === 0 ? "no customer was found" : view.customers.join(", ")}`,
     ...view.erased.map(({ records, count }) => `  erased  ${String(count).padStart(6)} ${records}`),
+    `  rest    gone from events and logs by ${view.rest_gone_by}`,
     ...view.kept.map(
       ({ what, ...why }) => `  kept    ${what}: ${why.why}, ${why.for}${why.law ? ` (${why.law})` : ""}`,
     ),

@@ -14,7 +14,7 @@ export const erasures = table(
     status: text().$type<ErasureStatus>().notNull(),
     /** The customers who are erased, by id. */
     customers: json<readonly number[]>().notNull(),
-    /** The texts by which the person is found in logs, until it is done; null before and after. */
+    /** E-mail addresses of the person, and ids of records that lead to the person no more, until it is done. */
     terms: json<readonly string[]>(),
     /** The e-mail address that was asked for, until it is done. */
     email: text(),
@@ -34,7 +34,7 @@ export const erasures = table(
     finished_at: time(),
     /** When it began to erase: whoever has the e-mail address in what is of later may be somebody else. */
     began_at: time(),
-    /** The number of the last event of before that. */
+    /** Not used any more. */
     began_after: int(),
   },
   (t) => [

@@ -7,7 +7,16 @@ import { open, seal } from "../kit/seal.ts";
 import { merchant_header } from "../owners/rules.ts";
 import type { Call } from "./call.ts";
 import { refusalOf } from "./errors.ts";
-import { claimKey, claimKeys, findKeptAnswer, type KeptAnswer, keepAnswer, keepAnswers, releaseKeys } from "./store.ts";
+import {
+  claimKey,
+  claimKeys,
+  findKeptAnswer,
+  isDropped,
+  type KeptAnswer,
+  keepAnswer,
+  keepAnswers,
+  releaseKeys,
+} from "./store.ts";
 import { inUse } from "./turns.ts";
 
 const kept_ms = 24 * 3_600_000;
@@ -40,7 +49,8 @@ export function keptName({ request, merchant_id, route, actor }: Call): string |
 /**
  * Runs `work` once for a key: its answer is kept in the same transaction, and a repeated request gets the same bytes.
  * A refusal by the command (409 or 422) undoes the command alone and is kept as the answer. With `secret_key`, for
- * answers that show a secret, what is kept is sealed. Refuses: idempotency_key_reused, idempotency_key_in_use.
+ * answers that show a secret, what is kept is sealed. Refuses: idempotency_key_reused, idempotency_key_in_use,
+ * payload_expired.
  */
 export async function once(
   tx: Tx,
@@ -58,7 +68,7 @@ export async function once(
 
 /**
  * Takes a key for this transaction, which then keeps an answer under it, and answers null; or the answer that is kept.
- * Refuses: idempotency_key_reused, idempotency_key_in_use.
+ * Refuses: idempotency_key_reused, idempotency_key_in_use, payload_expired.
  */
 async function claimedAnswer(
   tx: Tx,
@@ -72,7 +82,7 @@ async function claimedAnswer(
 
 /**
  * The answer that is kept under a key which could not be taken. Refuses: idempotency_key_reused,
- * idempotency_key_in_use.
+ * idempotency_key_in_use, payload_expired.
  */
 export async function takenAnswer(
   tx: Tx,
@@ -150,7 +160,7 @@ export function sealedAnswer(answer: KeptAnswer, secret_key: Uint8Array): KeptAn
 
 /**
  * The stored answer for a key, opened if it was sealed, or null.
- * Refuses: idempotency_key_reused, idempotency_key_in_use (another answer may yet take its place).
+ * Refuses: idempotency_key_reused, idempotency_key_in_use (another answer may yet take its place), payload_expired.
  */
 export async function keptAnswer(
   db: Db,
@@ -161,6 +171,10 @@ export async function keptAnswer(
   const kept = await findOwnAnswer(db, call, key);
   if (kept === null) return null;
   if (kept.open_until !== null && kept.open_until > db.now) throw inUse();
+  if (isDropped(kept.answer)) {
+    const message = "This request was carried out before. Its answer was deleted, and it is not carried out again.";
+    throw new Fault("payload_expired", message);
+  }
   const { status, headers, body: bytes } = kept.answer;
   const body = secret_key === null ? bytes : open(bytes, secret_key, sealed_for);
   assert(body !== null, "a kept answer was sealed under another secret key");

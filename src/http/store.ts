@@ -184,3 +184,7 @@ export async function deleteExpiredAnswers(tx: Tx, limit: number): Promise<boole
     .returning({ key: idempotency_keys.key });
   return deleted.length === limit;
 }
+
+/** Whether an answer was dropped by an erasure: its key stays, so that the request is not carried out again. */
+export const isDropped = ({ status, body }: Pick<KeptAnswer, "status" | "body">): boolean =>
+  status === 410 && body === "";

@@ -223,8 +223,10 @@ export const faultWords: Readonly<Record<FaultCode, FaultWords>> = {
     remedy: "Deliver, cancel or close what orders, returns and labels name, or send after_days.",
   },
   payload_expired: {
-    when: "The event is so old that its data was deleted.",
-    remedy: "Read the record that the event was about.",
+    when:
+      "The event's data was deleted since it was too old or a person was erased, or so was the response that is" +
+      " repeated for this Idempotency-Key.",
+    remedy: "Read the record that it was about. The request was carried out, and is not carried out again.",
   },
   quantity_conflict: {
     when: "The stock is not what the request expects, since it has moved in the meantime.",

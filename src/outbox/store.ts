@@ -30,6 +30,8 @@ export async function insertEvents(
 /** An event with its place in the order of `GET /events`. */
 export type PlacedEvent = Pick<StoredEvent, "seq" | "id" | "merchant_id" | "type" | "created_at"> & {
   readonly position: number;
+  /** Whether its payload was dropped before it was fanned out. */
+  readonly is_dropped: boolean;
 };
 
 const last = prepared((sql, _: Args<Record<never, never>>) =>
@@ -65,6 +67,7 @@ const place = prepared((sql: Tx["sql"], a: Args<{ limit: number; after: number; 
       type: events.type,
       created_at: events.created_at,
       position: events.position,
+      is_dropped: template<boolean>`length(${events.body}) = 0`.mapWith(Boolean),
     });
 });
 
@@ -244,4 +247,22 @@ export async function forgetEventBodies(tx: Tx, before: number, limit: number, s
     .where(amongThose(events.seq, old))
     .returning({ id: events.id });
   return forgotten.map(({ id }) => id);
+}
+
+/** The next events after a number, whether or not they have a place. */
+export async function nextEvents(db: Db, after: number, limit: number) {
+  return db.sql
+    .select({ seq: events.seq, id: events.id, type: events.type, body: events.body })
+    .from(events)
+    .where(gt(events.seq, after))
+    .orderBy(asc(events.seq))
+    .limit(limit);
+}
+
+/** Deletes the payloads of these events, by id. The events stay. */
+export async function dropEventBodies(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.sql
+    .update(events)
+    .set({ body: "", previous: null })
+    .where(amongTexts(events.id, template`${list(ids)}`));
 }

@@ -1,6 +1,11 @@
 // Where people's data is: every table with its columns of text, what they hold, and what an erasure does with them.
 // The erasure, the disclosure and the answers to both go by this; a test fails for a column that has no place in it.
 
+/** What stands where something was erased. */
+export const erased_word = "Erased";
+/** An address that nobody can have: `.invalid` is kept free for that by RFC 2606. */
+export const erased_email = "erased@erased.invalid";
+
 /** What becomes of a column when its person is erased. */
 type Treatment =
   /** Becomes null. */
@@ -17,8 +22,12 @@ type Treatment =
   | "empty"
   /** The drawing of a label, in whose place one without names is put. */
   | "drawing"
-  /** JSON or lines of a log, out of which what tells of the person is taken. */
-  | "redacted"
+  /** A payload or a response, which is dropped as a whole. */
+  | "dropped"
+  /** It stays until its retention time is over. */
+  | "expires"
+  /** How a parcel comes back, without the link to its label. */
+  | "label"
   /** A carrier's document, whose row is deleted. */
   | "deleted"
   /** It stays: a number, a state, a word of a list, or text of the house that names nobody. */
@@ -135,7 +144,7 @@ export const personalRecords: readonly PersonalRecords[] = [
     kind: "returns",
     table: "returns",
     columns: {
-      ...{ status: "kept", reason: "kept", refund_status: "kept", return_shipping: "redacted" },
+      ...{ status: "kept", reason: "kept", refund_status: "kept", return_shipping: "label" },
       ...{ tracking_number: "kept", currency: "kept", customer_email: "null" },
     },
   },
@@ -173,22 +182,22 @@ export const personalRecords: readonly PersonalRecords[] = [
     // A digest, the platform's word for what happened, and our answer: the id of an order and a day.
     columns: { dedupe_key: "kept", topic: "kept", answer: "kept" },
   },
-  { kind: "events", table: "events", columns: { id: "kept", type: "kept", body: "redacted", previous: "redacted" } },
+  { kind: "events", table: "events", columns: { id: "kept", type: "kept", body: "dropped", previous: "dropped" } },
   {
     kind: "delivery_log",
     table: "delivery_attempts",
     // What a receiver answered may repeat what it was sent.
     columns: {
-      ...{ trigger: "kept", status: "kept", url: "kept", signatures: "kept", response_headers: "null" },
-      ...{ response_body: "null", error_code: "kept", error_message: "kept", ip_address: "kept" },
+      ...{ trigger: "kept", status: "kept", url: "kept", signatures: "kept", response_headers: "dropped" },
+      ...{ response_body: "dropped", error_code: "kept", error_message: "kept", ip_address: "kept" },
     },
   },
   {
     kind: "kept_answers",
     table: "idempotency_keys",
-    columns: { key: "kept", fingerprint: "kept", headers: "kept", body: "redacted" },
+    columns: { key: "kept", fingerprint: "kept", headers: "dropped", body: "dropped" },
   },
-  { kind: "request_log", table: "request_blocks", columns: { lines: "redacted" } },
+  { kind: "request_log", table: "request_blocks", columns: { lines: "expires" } },
 ];
 
 /**
@@ -337,7 +346,7 @@ export const otherRecords: Readonly<Record<string, { readonly holds: Holder; rea
   restorations: { holds: "program", columns: ["archive", "decision", "decided_by"] },
   leases: { holds: "program", columns: ["name", "owner"] },
   retention_settings: { holds: "settings", columns: ["kind"] },
-  // Ids; the e-mail address and the terms are gone when an erasure is done.
+  // Ids; the e-mail addresses are gone when an erasure is done.
   erasures: {
     holds: "program",
     columns: ["status", "customers", "terms", "email", "step", "place", "erased", "receivers", "asked_by"],

@@ -15,7 +15,7 @@ import { retentionIn } from "../retention/store.ts";
 import { type AskedFor, disclose } from "./disclosure/jobs.ts";
 import { seenReceivers } from "./disclosure/store.ts";
 import { callOff, eraseCustomer, eraseEmail } from "./erasure/commands.ts";
-import { type Erasure, erasureView, type KeptFor } from "./erasures/erasure.ts";
+import { type Erasure, erasureView, keptForOf } from "./erasures/erasure.ts";
 import { countErasures, getErasure, listErasures } from "./erasures/store.ts";
 import {
   CancelledView,
@@ -76,9 +76,11 @@ const erasureRoutes = (service: Service) =>
           summary: "Erase what is known of a customer",
           description:
             "Names, addresses, telephones, notes and all else that tells who it was go from the customer, its orders," +
-            " labels, returns, scans, events and logs. What was sold, sent and paid stays without them, and the" +
-            " ledger is not touched. It cannot be undone. The answer says what is done by hand and what stays; ask" +
-            " `GET /erasures/{id}` how far it has come. Asked again, it answers the same erasure.",
+            " labels, returns and scans. Events about them, responses to webhooks and responses stored for an" +
+            " `Idempotency-Key` lose their whole payload, and pending deliveries of such events are cancelled. What" +
+            " was sold, sent and paid stays without names, and the ledger is not touched. It cannot be undone." +
+            " `rest_gone_by` is when the last trace in logs is gone; the answer also says what is done by hand and" +
+            " what stays. `GET /erasures/{id}` shows the progress. Another request returns the same erasure.",
           refuses: ["orders_open"],
           answers: { 202: EnvelopedView(ErasureView) },
         }),
@@ -95,7 +97,7 @@ const erasureRoutes = (service: Service) =>
           summary: "Erase what is known of an e-mail address",
           description:
             "As for a customer, for all customers who have the address or had it, and for what names it without a" +
-            " customer: orders of shops that were never imported, returns, and logs.",
+            " customer: orders of shops that were never imported, and returns.",
           refuses: ["orders_open"],
           answers: { 202: EnvelopedView(ErasureView) },
         }),
@@ -138,9 +140,9 @@ async function shown(db: Db, { merchant_id }: Call, rows: readonly Erasure[]): P
   });
 }
 
-const keptFor = async (db: Db, service: Service): Promise<KeptFor> => {
-  const { commercial_records: commercial_years, audit_trail: audit_days } = await retentionIn(db, service);
-  return { commercial_years, audit_days };
+const viewIn = async (db: Db, service: Service) => {
+  const kept_for = keptForOf(await retentionIn(db, service));
+  return (erasure: Erasure) => erasureView(erasure, kept_for, db.now);
 };
 
 /** Answers with an erasure that is begun. */
@@ -151,7 +153,7 @@ function begin(
 ): Promise<Response> {
   return answerWrite(call, 202, async (tx) => {
     const [erasure] = await shown(tx, call, [await work(tx, { actor: call.actor })]);
-    return erasureView(erasure as Erasure, await keptFor(tx, service));
+    return (await viewIn(tx, service))(erasure as Erasure);
   });
 }
 
@@ -165,12 +167,12 @@ function end(call: Call, id: string): Promise<Response> {
 function get(call: Call, id: string, service: Service): Promise<Response> {
   return answerRead(call, async (db) => {
     const [erasure] = await shown(db, call, [await getErasure(db, id)]);
-    return erasureView(erasure as Erasure, await keptFor(db, service));
+    return (await viewIn(db, service))(erasure as Erasure);
   });
 }
 
 async function list(call: Call, query: ListErasures, service: Service): Promise<Response> {
-  const kept_for = await call.store.read((db) => keptFor(db, service));
+  const view = await call.store.read((db) => viewIn(db, service));
   const { customer_id } = query;
   // Nobody has the number 0.
   const customer = customer_id === undefined ? null : (readId("customer", customer_id) ?? 0);
@@ -182,7 +184,7 @@ async function list(call: Call, query: ListErasures, service: Service): Promise<
       count: (db) => countErasures(db, customer),
       position: ({ created_at, id }) => [created_at, id],
     },
-    (rows) => rows.map((row) => erasureView(row, kept_for)),
+    (rows) => rows.map(view),
   );
 }
 

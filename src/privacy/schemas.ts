@@ -34,7 +34,7 @@ export const ErasureView = closed({
   id: Type.String(),
   merchant_id: nullable(Type.String({ description: "Whose records it reaches; null for those of all merchants." })),
   status: choice(erasureStatuses, {
-    description: "`waiting` for open orders, `running` through records and logs, `done`.",
+    description: "`waiting` for open orders, `running` through records and stored payloads, `done`.",
   }),
   customers: Type.Array(Type.String(), { description: "The customers, by ids that name nobody any more." }),
   after_days: nullable(Type.Integer()),
@@ -56,6 +56,12 @@ export const ErasureView = closed({
     description:
       "The webhooks that were sent events of the person, and those that may have been, before payloads of that time" +
       " were forgotten: who runs them has to be told.",
+  }),
+  rest_gone_by: Type.String({
+    format: "date-time",
+    description:
+      "When the last trace is gone by the configured retention: other events, the delivery log, stored responses and" +
+      " the log of requests may name the person until then. While the erasure goes on, as if it ended now.",
   }),
   by_hand: Type.Array(Type.String(), { description: "What no program can reach." }),
   created_at: moment,

@@ -1,20 +1,18 @@
-/** `waiting` for open orders to end, `running` through the records and the logs, `done`. */
+/** `waiting` for open orders to end, `running` through the records and the stored payloads, `done`. */
 export const erasureStatuses = ["waiting", "running", "done"] as const;
 export type ErasureStatus = (typeof erasureStatuses)[number];
 
 /** What an erasure goes through, in this order. */
-const erasureSteps = ["records", "imports", "events", "answers", "requests"] as const;
-export type ErasureStep = (typeof erasureSteps)[number];
+const erasureSteps = ["records", "imports", "events", "answers"] as const;
+/** `requests` is the last step of an erasure that a version before this one began; nothing is left to do in it. */
+export type ErasureStep = (typeof erasureSteps)[number] | "requests";
 
 /** The first step. */
 export const firstStep: ErasureStep = erasureSteps[0];
 
-/** The last step, which reads the log of requests. */
-export const lastStep: ErasureStep = "requests";
-
 /** The step after one, or null after the last. */
 export function stepAfter(step: ErasureStep): ErasureStep | null {
-  return erasureSteps[erasureSteps.indexOf(step) + 1] ?? null;
+  return step === "requests" ? null : (erasureSteps[erasureSteps.indexOf(step) + 1] ?? null);
 }
 
 /** Whether open orders have to end first. */

@@ -68,6 +68,7 @@ const of_writes: readonly FaultCode[] = [
   "malformed_header",
   "idempotency_key_in_use",
   "idempotency_key_reused",
+  "payload_expired",
   "write_conflict",
   "storage_full",
   "storage_unavailable",

@@ -7,15 +7,17 @@ export function privacyTables(): string {
   return [
     "## What an erasure does with each kind of record",
     "",
-    "| records | goes | stays |",
-    "|---|---|---|",
+    "| records | goes | expires | stays |",
+    "|---|---|---|---|",
     ...personalRecords.map(({ kind, columns, rows_deleted }) => {
-      const names = (kept: boolean) => {
-        const some = Object.entries(columns).filter(([, treatment]) => (treatment === "kept") === kept);
-        return some.map(([name]) => `\`${name}\``).join(", ");
+      const names = (isWanted: (treatment: string) => boolean) => {
+        const some = Object.entries(columns).filter(([, treatment]) => isWanted(treatment));
+        return some.map(([name]) => `\`${name}\``).join(", ") || "–";
       };
-      const [gone, kept] = rows_deleted ? ["the whole row", "–"] : [names(false) || "–", names(true) || "–"];
-      return `| ${kind.replaceAll("_", " ")} | ${gone} | ${kept} |`;
+      const staying = ["expires", "kept"].map((one) => names((treatment) => treatment === one));
+      const gone = names((treatment) => treatment !== "expires" && treatment !== "kept");
+      const cells = rows_deleted ? ["the whole row", "–", "–"] : [gone, ...staying];
+      return `| ${[kind.replaceAll("_", " "), ...cells].join(" | ")} |`;
     }),
     "",
     `No erasure reaches these tables, which tell of nobody who orders: ${othersByHolder()}.`,

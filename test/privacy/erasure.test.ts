@@ -1,8 +1,11 @@
-// Erasing a person reaches every place where the service keeps what tells who it was, and no other.
+// Erasing a person reaches every place where the service keeps what tells who it was, and no other. What it leaves to
+// the log of requests is gone by the date that it states.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { sql } from "drizzle-orm";
+import { orders } from "../../db/schema/orders.ts";
 import { engine } from "../../src/config.ts";
+import { forgetOldRequests } from "../../src/operations/requests/jobs.ts";
 import { verifyStore } from "../../src/verification.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { storeBlock } from "../operations/logged_requests.ts";
@@ -73,6 +76,9 @@ async function toldOf(customer_id: string): Promise<string> {
   return JSON.stringify(told.body).toLowerCase();
 }
 
+const countOf = ({ erased }: { erased: { records: string; count: number }[] }, kind: string) =>
+  erased.find(({ records }) => records === kind)?.count;
+
 const ledger = () =>
   store().read(async (db) => ({
     movements: await db.sql.select({ all: sql`count(*)`, sum: sql`sum(quantity)` }).from(sql`movements`),
@@ -82,9 +88,25 @@ const ledger = () =>
     billed: await db.sql.select({ all: sql`count(*)`, sum: sql`sum(quantity)` }).from(sql`billable_events`),
   }));
 
+/** Whole payloads are gone, and a repeated request does nothing. */
+async function expectDropped(
+  done: Parameters<typeof countOf>[0],
+  { order, first_order, sku }: Pick<Awaited<ReturnType<typeof live>>, "order" | "first_order" | "sku">,
+): Promise<void> {
+  const told_events = (await ask("GET", "/events?limit=100")).body.data as { data: { id: string } | null }[];
+  expect(told_events.filter(({ data }) => data === null).length).toBe(countOf(done, "events") ?? 0);
+  expect(told_events.filter(({ data }) => data?.id === order.id)).toEqual([]);
+  const orders_before = await store().read((db) => db.sql.$count(orders));
+  const again = await app.call("POST", "/orders", first_order, {
+    ...{ key: app.keys.test.full, headers: { "idempotency-key": `order-${sku}` } },
+  });
+  expect([again.status, again.body.error.code]).toEqual([409, "payload_expired"]);
+  expect(await store().read((db) => db.sql.$count(orders))).toBe(orders_before);
+}
+
 test("nothing is left of a person but what the table keeps, in rows and in the bytes of the files", async () => {
   const { made, word } = canaries();
-  const { customer, order, email, label, sku } = await live(app, word, receiver);
+  const { customer, order, email, label, sku, first_order } = await live(app, word, receiver);
   const other = canaries();
   const neighbour = await live(app, other.word, receiver);
   const name = `${customer.first_name} ${customer.last_name}`;
@@ -110,13 +132,22 @@ test("nothing is left of a person but what the table keeps, in rows and in the b
   expect(done.erased.map(({ records }: { records: string }) => records)).toEqual([
     ...["customers", "addresses", "search_words", "orders", "holds", "history", "shipments", "labels"],
     ...["label_documents", "tracking", "scans", "waiting_scans", "returns", "return_items", "inspections", "refunds"],
-    ...["reports_to_platforms", "imports", "events", "delivery_log", "kept_answers", "request_log"],
+    ...["reports_to_platforms", "imports", "events", "delivery_log", "kept_answers"],
   ]);
 
-  expect(await placesIn(made)).toEqual([]);
+  // Somebody has looked for the person: the log of requests keeps that for as long as the answer says, and no longer.
+  const logged = await placesIn(made);
+  expect(logged.filter((place) => !place.startsWith("request_blocks."))).toEqual([]);
+  expect(logged.length).toBeGreaterThan(0);
   expect(await placesIn([...other.made, nearby])).toEqual(others);
   expect(await store().read(verifyStore)).toEqual([]);
   expect(await ledger()).toEqual(counted);
+  await expectDropped(done, { order, first_order, sku });
+
+  app.clocks.test.advance(Date.parse(done.rest_gone_by) - app.clocks.test.now());
+  await forgetOldRequests(store(), app.service);
+  expect(await placesIn(made)).toEqual([]);
+  await store().shred();
   if (engine !== "postgres") {
     const files = databaseFiles();
     expect(files.length).toBeGreaterThan(1);
@@ -140,7 +171,6 @@ test("nothing is left of a person but what the table keeps, in rows and in the b
     expect(document.status).toBe(200);
   }
   expect((await ask("GET", `/search?q=${encodeURIComponent(email)}`)).body.data.results ?? []).toEqual([]);
-  expect((await ask("GET", "/events?limit=100")).status).toBe(200);
   expect((await ask("GET", `/tracking/${label.tracking_number}`)).status).toBe(200);
   expect((await ask("GET", `/inventory/${sku}`)).body.data.total).toBeGreaterThan(0);
 });

@@ -60,14 +60,14 @@ export async function live(app: TestApp, word: Word, receiver: Receiver) {
     { "idempotency-key": `customer-${sku}` },
   );
   await ask("POST", `/customers/${customer.id}/addresses`, place(word), { "idempotency-key": `address-${sku}` });
-  const order = await ordered(ask, { word, customer, product, sku });
+  const { order, first_order } = await ordered(ask, { word, customer, product, sku });
   const label = await sent(ask, word, order.id);
   await carried(app, word, order.id, label);
   const sentBack = await returned(ask, word, { order_id: order.id, sku, email });
   await told(app, ask, { word, email, sku });
   await lookedFor(ask, customer.last_name, email);
   await app.runJobs();
-  return { email, sku, customer, order, label, sentBack };
+  return { email, sku, customer, order, first_order, label, sentBack };
 }
 
 type Ask = ReturnType<typeof caller>;
@@ -78,19 +78,15 @@ async function ordered(
   { word, customer, product, sku }: { word: Word; customer: Made; product: Made; sku: string },
 ) {
   const addresses = customer["shipping_addresses"] as unknown as { id: string }[];
-  const order = await ask(
-    "POST",
-    "/orders",
-    {
-      ...{ order_number: `P-${sku}`, customer_id: customer["id"], shipping_address_id: addresses[0]?.id },
-      line_items: [{ product_id: product["id"], quantity: 2, unit_price: "3.20" }],
-      ...{ order_notes: `leave it with ${word("neighbour")}`, metadata: { gift: word("gift") } },
-    },
-    { "idempotency-key": `order-${sku}` },
-  );
+  const first_order = {
+    ...{ order_number: `P-${sku}`, customer_id: customer["id"], shipping_address_id: addresses[0]?.id },
+    line_items: [{ product_id: product["id"], quantity: 2, unit_price: "3.20" }],
+    ...{ order_notes: `leave it with ${word("neighbour")}`, metadata: { gift: word("gift") } },
+  };
+  const order = await ask("POST", "/orders", first_order, { "idempotency-key": `order-${sku}` });
   await ask("POST", `/orders/${order.id}/hold`, { reason: "manual", note: word("hold") });
   await ask("POST", `/orders/${order.id}/release`, {});
-  return order;
+  return { order, first_order };
 }
 
 async function sent(ask: Ask, word: Word, order_id: string) {

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { getTableColumns, getTableName, is, Table } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
+import { unpack } from "../../db/packing/packing.ts";
 import type { Db } from "../../src/database/store.ts";
 
 const folder = join(import.meta.dir, "../../db/schema");
@@ -32,13 +33,17 @@ export async function placesOf(db: Db, texts: readonly string[], but = "nothing"
   for (const [name, table] of await allTables()) {
     for (const row of await db.sql.select().from(table)) {
       for (const [column, value] of Object.entries(row as Record<string, unknown>)) {
-        const told = value instanceof Uint8Array ? Buffer.from(value).toString() : JSON.stringify(value);
+        const told = value instanceof Uint8Array ? textOf(column, value) : JSON.stringify(value);
         for (const [text, pattern] of looked) if (pattern.test(told)) found.add(`${name}.${column}: ${text}`);
       }
     }
   }
   return [...found].sort();
 }
+
+/** What bytes say: lines of the log of requests are packed. */
+const textOf = (column: string, bytes: Uint8Array): string =>
+  column === "lines" ? unpack(bytes) : Buffer.from(bytes).toString();
 
 /** Finds a text of letters and digits in any case, but not behind another. */
 export const standing = (text: string, but: string): RegExp => new RegExp(`(?<!${but})${text}`, "i");

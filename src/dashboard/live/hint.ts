@@ -47,7 +47,7 @@ const about = ["id", "sku", "order_id", "shipment_id", "return_id", "lot_id"] as
 /** Makes a hint of a merchant's event, from the body that a version 1 subscription receives. */
 export function newsOfEvent(type: EventType, body: string, at: string, whose: number | null): News {
   const noun = nouns[type.slice(0, type.indexOf("."))] ?? "events";
-  const { data = {} } = (body === "" ? {} : JSON.parse(body)) as { data?: Readonly<Record<string, unknown>> };
+  const { data = {} } = JSON.parse(body) as { data?: Readonly<Record<string, unknown>> };
   const named = about.map((field) => data[field]).filter((value) => typeof value === "string");
   return { type, noun, reads: `GET /${noun}`, ids: [...new Set(named)], at, whose };
 }

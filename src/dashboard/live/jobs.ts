@@ -240,7 +240,7 @@ export class Feed {
     }
     this.#position = found.at(-1)?.position ?? after;
     for (const { type, body, created_at, merchant_id } of found) {
-      this.#note(newsOfEvent(type, body, iso(created_at), merchant_id));
+      if (body !== "") this.#note(newsOfEvent(type, body, iso(created_at), merchant_id));
     }
   }
 

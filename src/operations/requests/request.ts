@@ -91,9 +91,6 @@ export function readLine(text: string, from_at: number): LoggedRequest {
   return { at: from_at + after_ms, ...asked, took_ms, bytes_in, bytes_out };
 }
 
-/** Who asked, of a line; null for nobody who is known. */
-export const actorOf = (text: string): string | null => (JSON.parse(text) as Line)[7];
-
 /** The class of a status as one bit: 2 for 2xx, 4 for 3xx, and so on. */
 export function classBit(status: number): number {
   return 1 << (Math.floor(status / 100) - 1);
@@ -164,20 +161,4 @@ export function narrowed(filter: RequestFilter): RequestFilter {
     from: Math.max(filter.from ?? 0, at - around_ms),
     to: Math.min(filter.to ?? Number.MAX_SAFE_INTEGER, at + around_ms),
   };
-}
-
-/** What becomes of what a line tells, where it must not be told any more. */
-interface LineChange {
-  readonly path: (text: string) => string;
-  readonly query: (text: string) => string;
-}
-
-/** The line with its path and its parameters as two functions leave them. */
-export function changedLine(text: string, change: LineChange): string {
-  const line = [...(JSON.parse(text) as Line)];
-  const [place, query] = [String(line[3]), String(line[4])];
-  const changed = [change.path(place), change.query(query)];
-  if (changed[0] === place && changed[1] === query) return text;
-  [line[3], line[4]] = changed as [string, string];
-  return JSON.stringify(line);
 }

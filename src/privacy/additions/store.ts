@@ -9,8 +9,7 @@ import { refunds, return_inspections, return_items, returns } from "../../../db/
 import { label_documents, labels, shipments } from "../../../db/schema/shipments.ts";
 import { tracking_events, tracking_records } from "../../../db/schema/tracking.ts";
 import type { Db, Reading } from "../../database/store.ts";
-import { type PersonalKind, personalRecords } from "../records.ts";
-import { erased_email } from "../redaction.ts";
+import { erased_email, type PersonalKind, personalRecords } from "../records.ts";
 
 const nulled = new Map(
   personalRecords.map(({ kind, columns }) => [

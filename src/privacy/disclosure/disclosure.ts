@@ -46,3 +46,20 @@ function toldRow(row: Readonly<Record<string, unknown>>): Record<string, unknown
       .map(([name, value]) => [name, moment(name, value) ? iso(value as number) : value]),
   );
 }
+
+/** What JSON says about a person: of each part that names one of the person's records, the whole object. */
+export function partsAbout(value: unknown, ids: ReadonlySet<string>): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  const fields = Object.values(value);
+  const isAbout = !Array.isArray(value) && fields.some((field) => typeof field === "string" && ids.has(field));
+  return isAbout ? [value] : fields.flatMap((field) => partsAbout(field, ids));
+}
+
+const email = /[^\s"'<>&=?/,;:()]+@[^\s"'<>&=?/,;:()]+/g;
+
+/** Whether a request looked for a person: an e-mail address stands anywhere in it, another term is a whole value. */
+export function asksFor(path: string, query: string, terms: ReadonlySet<string>): boolean {
+  const values = [...new URLSearchParams(query).values(), ...new URLSearchParams(`path=${path}`).values()];
+  const texts = values.map((text) => text.trim().normalize("NFC").toLowerCase());
+  return texts.some((text) => terms.has(text) || (text.match(email) ?? []).some((one) => terms.has(one)));
+}

@@ -3,27 +3,19 @@ import { emailKey } from "../../customers/rules.ts";
 import { getCustomer } from "../../customers/store.ts";
 import type { Db, Store } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
+import { nextEvents } from "../../outbox/store.ts";
 import type { RetentionFlags } from "../../retention/rules.ts";
 import { retentionIn } from "../../retention/store.ts";
-import { addressesOf, emailsOfReturns, wireIdsOf } from "../erasure/store.ts";
-import type { KeptFor } from "../erasures/erasure.ts";
-import { eventsBefore, mayHaveBeenTold, nextAnswers, nextBlocks, nextEvents, reachesAnswersOf } from "../logs/store.ts";
-import { emailsOf, findPeople } from "../people/store.ts";
-import {
-  idsAmong,
-  mentions,
-  ownTerms,
-  partsAbout,
-  redactedPath,
-  redactedQuery,
-  type Traces,
-  termsOf,
-} from "../redaction.ts";
-import { disclosureView } from "./disclosure.ts";
+import { namesAny, tellsOfPeople } from "../erasure/rules.ts";
+import { addressesOf, emailsOfReturns, nextAnswers, wireIdsOf } from "../erasure/store.ts";
+import { type KeptFor, keptForOf } from "../erasures/erasure.ts";
+import { emailsOf, eventsBefore, findPeople, mayHaveBeenTold } from "../people/store.ts";
+import { asksFor, disclosureView, partsAbout } from "./disclosure.ts";
 import {
   deliveriesOf,
   importsOf,
   labelsOf,
+  nextBlocks,
   nextImports,
   recordsOf,
   returnsAskedBy,
@@ -54,10 +46,11 @@ export async function disclose(
   const merchant_id = await merchantOf(store, asked);
   const theirs = merchant_id === null ? store : store.scoped({ sees: merchant_id, makes: null });
   const found = await theirs.read((db) => personOf(db, asked, flags));
-  const { customers, email, traces, told_at, labels, kept_for } = found;
+  const { customers, email, ids, terms, told_at, labels, kept_for } = found;
   const records = new Map(found.records);
   for (const [kind, rows] of await straysOf(theirs, found)) records.set(kind, [...(records.get(kind) ?? []), ...rows]);
-  const events = await eventsOf(theirs, found.after, traces);
+  for (const { id } of records.get("returns") ?? []) ids.add(wireId("return", Number(id)));
+  const events = await eventsOf(theirs, found.after, ids);
   // The house may have webhooks of its own for the events of a merchant.
   const { log, receivers } = await store.read((db) =>
     deliveriesOf(
@@ -68,8 +61,8 @@ export async function disclose(
   records.set("events", events);
   records.set("delivery_log", log);
   if (of_house) {
-    records.set("kept_answers", await answersOf(store, traces, merchant_id));
-    records.set("request_log", await requestsOf(store, traces));
+    records.set("kept_answers", await answersOf(store, ids));
+    records.set("request_log", await requestsOf(store, terms));
   }
   const { since } = found;
   const before = since === null ? [] : await store.read((db) => mayHaveBeenTold(db, since, merchant_id));
@@ -89,7 +82,10 @@ interface FoundPerson {
   /** All e-mail addresses that the person is known to have and to have had, in small letters. */
   readonly emails: readonly string[];
   readonly told_at: number;
-  readonly traces: Traces;
+  /** The ids of the person's records as the wire writes them. */
+  readonly ids: Set<string>;
+  /** What the person may have been looked for by, in small letters. */
+  readonly terms: ReadonlySet<string>;
   readonly records: ToldRecords;
   readonly labels: readonly number[];
   /** When the first of the customers was made, an hour earlier for clocks that differ; null where there is none. */
@@ -106,25 +102,22 @@ async function personOf(db: Db, asked: AskedFor, flags: RetentionFlags): Promise
   const records = await recordsOf(db, customers);
   const rows = (kind: "customers" | "orders") => (records.get(kind) ?? []) as Record<string, string | null>[];
   const order_ids = rows("orders").map(({ id }) => Number(id));
-  const names = rows("customers").map(({ first_name, last_name }) => `${first_name ?? ""} ${last_name ?? ""}`);
   const homes = customers.length === 0 ? [] : await addressesOf(db, customers);
   const emails = [...(email === null ? [] : [emailKey(email)]), ...(await emailsOf(db, customers))];
-  const terms = termsOf([
-    ...[...emails, ...names],
-    ...rows("customers").flatMap((one) => [one["email"], one["phone"]]),
-    ...rows("orders").flatMap((one) => [one["customer_email"], one["customer_name"]]),
-    ...homes.flatMap((one) => [one.name, one.address_line1, one.phone, wireId("address", one.id)]),
-    ...(await emailsOfReturns(db, order_ids)),
+  const known = rows("customers").flatMap(({ first_name, last_name, phone, email: now }) => [
+    ...[`${first_name ?? ""} ${last_name ?? ""}`, phone, now],
   ]);
+  const ordered = rows("orders").flatMap(({ customer_email, customer_name }) => [customer_email, customer_name]);
+  const theirs = [...emails, ...known, ...ordered, ...(await emailsOfReturns(db, order_ids))];
   const made = rows("customers").map(({ created_at }) => Number(created_at));
   const since = made.length === 0 ? null : Math.min(...made) - 3_600_000;
-  const { commercial_records, audit_trail } = await retentionIn(db, flags);
   return {
     ...{ customers, email, emails, told_at: db.now, records },
-    traces: { ids: await wireIdsOf(db, customers), terms },
+    ids: new Set([...(await wireIdsOf(db, customers)), ...homes.map(({ id }) => wireId("address", id))]),
+    terms: new Set(theirs.flatMap((text) => (text?.trim() ? [text.trim().normalize("NFC").toLowerCase()] : []))),
     labels: await labelsOf(db, customers),
     ...{ since, after: await eventsBefore(db, since ?? 0) },
-    kept_for: { commercial_years: commercial_records, audit_days: audit_trail },
+    kept_for: keptForOf(await retentionIn(db, flags)),
   };
 }
 
@@ -149,12 +142,12 @@ async function straysOf(store: Store, { emails, records }: FoundPerson): Promise
   ] as const);
 }
 
-async function eventsOf(store: Store, first: number, { ids, terms }: Traces): Promise<Told[]> {
+async function eventsOf(store: Store, first: number, ids: ReadonlySet<string>): Promise<Told[]> {
   const found: Told[] = [];
-  const own = { ids, terms: ownTerms(terms) };
   for (let [after, more] = [first, true]; more && found.length <= rows_max; ) {
     const page = await store.read((db) => nextEvents(db, after, events_together));
-    for (const { id, body } of page) if (mentions(body, own)) found.push({ id, payload: JSON.parse(body) });
+    const theirs = page.filter(({ type, body }) => tellsOfPeople(type) && namesAny(body, ids));
+    found.push(...theirs.map(({ id, body }) => ({ id, payload: JSON.parse(body) })));
     after = page.at(-1)?.seq ?? after;
     more = page.length === events_together;
   }
@@ -162,15 +155,12 @@ async function eventsOf(store: Store, first: number, { ids, terms }: Traces): Pr
 }
 
 /** What kept answers say of the person: one of many orders tells but those that are the person's. */
-async function answersOf(store: Store, { ids, terms }: Traces, merchant_id: number | null): Promise<Told[]> {
+async function answersOf(store: Store, ids: ReadonlySet<string>): Promise<Told[]> {
   const found: Told[] = [];
-  const own = ownTerms(terms);
-  const isReached = reachesAnswersOf(merchant_id);
   for (let [after, more] = ["", true]; more && found.length <= rows_max; ) {
     const page = await store.read((db) => nextAnswers(db, after, answers_together));
-    for (const { key, body } of page) {
-      const parts = partsAbout(body, { ids, terms: isReached(key) ? own : idsAmong(own) });
-      found.push(...parts.map((answer) => ({ answer })));
+    for (const { body } of page) {
+      if (namesAny(body, ids)) found.push(...partsAbout(JSON.parse(body), ids).map((answer) => ({ answer })));
     }
     after = page.at(-1)?.key ?? after;
     more = page.length === answers_together;
@@ -178,15 +168,14 @@ async function answersOf(store: Store, { ids, terms }: Traces, merchant_id: numb
   return found;
 }
 
-async function requestsOf(store: Store, { terms }: Traces): Promise<Told[]> {
+async function requestsOf(store: Store, terms: ReadonlySet<string>): Promise<Told[]> {
   const found: Told[] = [];
   for (let [after, more] = [0, true]; more && found.length <= rows_max; ) {
     const page = await store.read((db) => nextBlocks(db, after, blocks_together));
     for (const line of page.flatMap(({ lines }) => lines)) {
       const [, method, route, place, query] = JSON.parse(line) as string[];
       const path = place || route;
-      const isNamed = redactedPath(path ?? "", terms) !== path || redactedQuery(query ?? "", terms) !== query;
-      if (isNamed) found.push({ method, path, query });
+      if (asksFor(path ?? "", query ?? "", terms)) found.push({ method, path, query });
     }
     after = page.at(-1)?.id ?? after;
     more = page.length === blocks_together;

@@ -2,9 +2,11 @@
 import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, type SQL, sql as template } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { among, list } from "../../../db/kit.ts";
+import { unpack } from "../../../db/packing/packing.ts";
 import { addresses, customer_words, customers } from "../../../db/schema/customers.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { platform_imports } from "../../../db/schema/platforms.ts";
+import { request_blocks } from "../../../db/schema/requests.ts";
 import { returns } from "../../../db/schema/returns.ts";
 import { labels } from "../../../db/schema/shipments.ts";
 import { deliveries, delivery_attempts, subscriptions } from "../../../db/schema/webhooks.ts";
@@ -120,4 +122,15 @@ export async function labelsOf(db: Db, ids: readonly number[]): Promise<number[]
     .orderBy(template`${labels.id}`)
     .limit(rows_max);
   return theirs.map(({ id }) => id);
+}
+
+/** The next blocks of the log of requests after an id, with their lines. */
+export async function nextBlocks(db: Db, after: number, limit: number) {
+  const rows = await db.sql
+    .select({ id: request_blocks.id, lines: request_blocks.lines })
+    .from(request_blocks)
+    .where(gt(request_blocks.id, after))
+    .orderBy(asc(request_blocks.id))
+    .limit(limit);
+  return rows.map(({ id, lines }) => ({ id, lines: unpack(lines).split("\n") }));
 }

@@ -7,7 +7,8 @@ import { type Actor, system } from "../../kit/actor.ts";
 import { assert } from "../../kit/assert.ts";
 import { Fault, missing } from "../../kit/fault.ts";
 import { readId, wireId } from "../../kit/ids.ts";
-import { actorOf, changedLine } from "../../operations/requests/request.ts";
+import { nextEvents } from "../../outbox/store.ts";
+import { dropPayloads } from "../../webhooks/retention/commands.ts";
 import { tellsMore } from "../additions/store.ts";
 import { type Erasure, mayBeCalledOff } from "../erasures/erasure.ts";
 import {
@@ -20,52 +21,22 @@ import {
   nextErasure,
   saveErasure,
 } from "../erasures/store.ts";
-import {
-  eventsBefore,
-  eventsIn,
-  forgetAnswersTo,
-  keysOf,
-  lastEvent,
-  mayHaveBeenTold,
-  nextAnswers,
-  nextBlocks,
-  reachesAnswersOf,
-  type Span,
-  saveAnswer,
-  saveBlock,
-  saveEvent,
-  sendingUntil,
-  spanOfEvents,
-} from "../logs/store.ts";
-import { emailsOf, findPeople } from "../people/store.ts";
+import { emailsOf, eventsBefore, findPeople, mayHaveBeenTold } from "../people/store.ts";
 import type { PersonalKind } from "../records.ts";
-import {
-  idsAmong,
-  mentions,
-  ownTerms,
-  redactedJson,
-  redactedPath,
-  redactedQuery,
-  type Traces,
-  termsOf,
-} from "../redaction.ts";
-import { type ErasureStep, ended, firstStep, isWaiting, lastStep, runs, stepAfter, waits } from "../status.ts";
+import { type ErasureStep, ended, firstStep, isWaiting, runs, stepAfter, waits } from "../status.ts";
 import {
   awaitedReturns,
-  idOfPlace,
+  emailKeysOf,
   isFinished,
-  metIn,
-  placeAgain,
+  namesAny,
   refusal,
-  termsAmong,
-  textsOfPerson,
-  textsOfPlace,
+  tellsOfPeople,
   type Unfinished,
   unfinishedStatuses,
-  withoutPrevious,
 } from "./rules.ts";
 import {
   addressesOf,
+  dropAnswers,
   emailsOfReturns,
   eraseImports,
   eraseOrders,
@@ -75,8 +46,10 @@ import {
   isAwaited,
   lastEnd,
   lockPeople,
+  nextAnswers,
   nextOrders,
   ordersIn,
+  type Span,
   spanOfImports,
   unfinishedOf,
 } from "./store.ts";
@@ -94,8 +67,8 @@ interface Asked {
 }
 
 /**
- * Begins to erase a customer; the job `privacy.erase` goes on with it. While one is under way it is answered as it is,
- * or waits for fewer days; so is one that is done, unless something was added since. Refuses: resource_missing,
+ * Begins to erase a customer; the job `privacy.erase` goes on with it. One that is under way is returned as it is, or
+ * waits for fewer days; so is one that is done, unless something was added since. Refuses: resource_missing,
  * orders_open.
  */
 export async function eraseCustomer(tx: Tx, id: string, asked: Asked): Promise<Erasure> {
@@ -114,9 +87,9 @@ export async function eraseCustomer(tx: Tx, id: string, asked: Asked): Promise<E
 }
 
 /**
- * Begins to erase whoever has an e-mail address: the customers with it, and what stands in imports, returns and logs
- * without a customer. While one is under way for the address, it is answered, and reaches whoever has the address now.
- * Nothing is answered of whether anybody had it. Refuses: orders_open.
+ * Begins to erase whoever has an e-mail address: the customers with it, and imports and returns without a customer.
+ * While one is under way for the address, it is returned, and reaches whoever has the address now. Nothing is told of
+ * whether anybody had it. Refuses: orders_open.
  */
 export async function eraseEmail(tx: Tx, email: string, asked: Asked): Promise<Erasure> {
   const key = emailKey(email);
@@ -203,12 +176,8 @@ interface Progress {
 /** An erasure of which a piece is about to be done. */
 export interface DuePiece {
   readonly erasure: Erasure;
-  /** The users of the merchant whose records it reaches; the test world does not know them. */
-  readonly users: readonly string[];
   /** The ids of the person's records as the wire writes them, where the piece looks for them. */
   readonly ids: ReadonlySet<string>;
-  /** How long other servers may hold on to lines of the log of requests, in milliseconds. */
-  readonly settles_ms: number;
 }
 
 /**
@@ -259,43 +228,40 @@ async function isNeeded(tx: Tx, erasure: Erasure): Promise<boolean> {
 type Piece = Pick<Erasure, "place"> & {
   /** Whether it has to wait again, since something was made that needs the person's data. */
   readonly waits?: true;
-  /** When it began to erase, and behind which event. */
-  readonly began?: Pick<Erasure, "began_at" | "began_after">;
+  /** When it began to erase. */
+  readonly began_at?: number;
   /** Whether more is left of the step. */
   readonly more: boolean;
   readonly counts?: Partial<Record<PersonalKind, number>>;
   readonly terms?: readonly string[];
   readonly receivers?: readonly number[];
-  /** When the next piece is due; at once where nothing is said. */
-  readonly next_at?: number;
 };
 
-type Step = (tx: Tx, erasure: Erasure, users: readonly string[], ids: DuePiece["ids"]) => Promise<Piece>;
+type Step = (tx: Tx, erasure: Erasure, ids: DuePiece["ids"]) => Promise<Piece>;
 
 const steps: Readonly<Record<ErasureStep, Step>> = {
   records: eraseRecords,
   imports: eraseStrays,
-  events: redactEvents,
-  answers: redactAnswers,
-  requests: redactRequests,
+  events: dropEvents,
+  answers: dropStoredAnswers,
+  requests: async () => ({ place: "", more: false }),
 };
 
-async function step(tx: Tx, erasure: Erasure, { users, ids, settles_ms }: DuePiece): Promise<Erasure> {
+async function step(tx: Tx, erasure: Erasure, { ids }: DuePiece): Promise<Erasure> {
   const at = erasure.step ?? firstStep;
-  const piece = await steps[at](scopeOf(tx, erasure), erasure, users, ids);
+  const piece = await steps[at](scopeOf(tx, erasure), erasure, ids);
   if (piece.waits) return { ...erasure, status: waits, step: null, place: "", next_at: tx.now + hour_ms };
-  const { place, more, counts = {}, terms = [], receivers = [], began = {} } = piece;
+  const { place, more, counts = {}, terms = [], receivers = [], began_at = erasure.began_at } = piece;
   const erased = { ...erasure.erased };
   for (const [kind, count] of Object.entries(counts)) if (count > 0) erased[kind] = (erased[kind] ?? 0) + count;
   const known = {
-    ...{ ...erasure, ...began, erased },
-    terms: termsOf([...(erasure.terms ?? []), ...terms]),
+    ...{ ...erasure, began_at, erased },
+    terms: [...new Set([...(erasure.terms ?? []), ...terms])],
     receivers: [...new Set([...erasure.receivers, ...receivers])],
   };
-  if (more) return { ...known, place, next_at: piece.next_at ?? tx.now };
+  if (more) return { ...known, place, next_at: tx.now };
   const next = stepAfter(at);
-  const next_at = tx.now + (next === lastStep ? settles_ms : 0);
-  if (next !== null) return { ...known, step: next, place: "", next_at };
+  if (next !== null) return { ...known, step: next, place: "", next_at: tx.now };
   const forgotten = { terms: null, email: null, step: null, place: "" };
   return { ...known, ...forgotten, status: ended, next_at: null, finished_at: tx.now };
 }
@@ -308,18 +274,12 @@ async function eraseRecords(tx: Tx, erasure: Erasure): Promise<Piece> {
   if (place === "") return erasePersons(tx, erasure);
   const found = await nextOrders(tx, customers, Number(place), orders_together);
   if (found.length === 0) return { place, more: false };
-  const texts = await emailsOfReturns(
-    tx,
-    found.map(({ id }) => id),
-  );
-  const terms = found.flatMap((one) => [one.customer_email, one.customer_name, ...textsOfPlace(one.shipping_address)]);
-  const counts = await eraseOrders(tx, found);
-  return {
-    place: String(found.at(-1)?.id),
-    more: true,
-    counts,
-    terms: termsAmong([...terms, ...texts]),
-  };
+  const order_ids = found.map(({ id }) => id);
+  const terms = emailKeysOf([
+    ...found.map(({ customer_email }) => customer_email),
+    ...(await emailsOfReturns(tx, order_ids)),
+  ]);
+  return { place: String(order_ids.at(-1)), more: true, counts: await eraseOrders(tx, found), terms };
 }
 
 async function erasePersons(tx: Tx, erasure: Erasure): Promise<Piece> {
@@ -328,27 +288,20 @@ async function erasePersons(tx: Tx, erasure: Erasure): Promise<Piece> {
   // The person may have ordered since it was looked at.
   if (await isNeeded(tx, erasure)) return { place: "", more: true, waits: true };
   const homes = await addressesOf(tx, customers);
-  const emails = [...(email === null ? [] : [emailKey(email)]), ...(await emailsOf(tx, customers))];
+  const emails = emailKeysOf([email, ...people.map((one) => one.email), ...(await emailsOf(tx, customers))]);
   const returns = await eraseReturnEmails(tx, emails, tx.now);
   const mark = randomBytes(6).toString("hex");
   return {
-    place: "0",
-    more: true,
-    began: { began_at: tx.now, began_after: await lastEvent(unscopedOf(tx)) },
-    counts: { ...(customers.length === 0 ? {} : await erasePeople(tx, customers, mark)), returns },
-    terms: termsAmong([
-      ...emails,
-      ...people.flatMap(textsOfPerson),
-      ...homes.flatMap(textsOfPlace),
-      ...homes.map(idOfPlace),
-    ]),
+    ...{ place: "0", more: true, began_at: tx.now },
+    counts: { ...(customers.length === 0 ? {} : await erasePeople(tx, customers, mark)), returns: returns.length },
+    // Nothing says any more whose these addresses and returns were.
+    terms: [...emails, ...homes.map(({ id }) => wireId("address", id)), ...returns.map((id) => wireId("return", id))],
   };
 }
 
 const unscopedOf = (tx: Tx): Tx => tx.scoped({ sees: null, makes: null });
 
 const imports_together = 200;
-const events_together = 300;
 /** How far a piece has come that looked through a span of rows, of which it may have found too many for one piece. */
 function reached(found: readonly number[], limit: number, { to, is_last }: Span): Pick<Piece, "place" | "more"> {
   const last = found.at(-1);
@@ -358,7 +311,7 @@ function reached(found: readonly number[], limit: number, { to, is_last }: Span)
 
 /** Orders of platforms that were never imported, and name an e-mail address of the person. */
 async function eraseStrays(tx: Tx, { place, email, terms, began_at }: Erasure): Promise<Piece> {
-  const keys = new Set([...(email === null ? [] : [email]), ...ownTerms(terms ?? [])].map(emailKey));
+  const keys = new Set(emailKeysOf([email, ...(terms ?? [])]));
   if (keys.size === 0) return { place, more: false };
   const until = began_at ?? tx.now;
   const span = await spanOfImports(unscopedOf(tx), Number(place || 0));
@@ -369,115 +322,54 @@ async function eraseStrays(tx: Tx, { place, email, terms, began_at }: Erasure): 
   return { ...reached(idsOf(found), imports_together, span), counts: { imports } };
 }
 
-/**
- * Payloads of events that name a record of the person or the e-mail address. Once the person is erased, somebody else
- * may have the address, as a new customer: then only the records count.
- */
-async function redactEvents(tx: Tx, erasure: Erasure, _users: unknown, ids: DuePiece["ids"]): Promise<Piece> {
-  const { terms, began_after, place } = erasure;
-  const tracesOf = (seq: number): Traces => ({
-    ids,
-    terms: began_after === null || seq <= began_after ? (terms ?? []) : idsAmong(terms ?? []),
-  });
-  const after = place === "" ? await firstEvent(tx, erasure) : Number.parseInt(place, 10);
-  const span = await spanOfEvents(unscopedOf(tx), after);
-  const found = await eventsIn(tx, span, events_together);
-  // Those that were changed a moment ago may name the person no more.
-  const met = metIn(place);
-  const named = found.filter(
-    ({ seq, body }) => met?.has(seq) || mentions(body, { ids, terms: ownTerms(tracesOf(seq).terms) }),
-  );
-  let events = 0;
-  for (const { seq, body, previous } of named) {
-    const traces = tracesOf(seq);
-    const left = { body: redactedJson(body, traces), previous: previous && withoutPrevious(previous, traces) };
-    if (left.body === body && left.previous === previous) continue;
-    await saveEvent(tx, seq, left.body, left.previous);
-    events += 1;
-  }
+const events_together = 500;
+
+/** Whether JSON names a record of the person. */
+const namesPerson = (json: string, { terms }: Erasure, ids: DuePiece["ids"]): boolean =>
+  namesAny(json, ids) || namesAny(json, new Set(terms));
+
+/** Events about a record of the person lose their payload, with the responses to them and their pending deliveries. */
+async function dropEvents(tx: Tx, erasure: Erasure, ids: DuePiece["ids"]): Promise<Piece> {
+  const { place, merchant_id } = erasure;
   // The house may have webhooks of its own for the events of a merchant.
-  const event_ids = named.map(({ id }) => id);
-  const { forgotten, receivers } = await forgetAnswersTo(unscopedOf(tx), event_ids);
-  const untold = place === "" ? await toldBefore(tx, erasure) : [];
-  const done = { counts: { events, delivery_log: forgotten }, receivers: [...receivers, ...untold] };
-  // What is being sent this moment is still answered: those answers are forgotten when the same events are met again.
-  const sent_at = met !== null ? null : await sendingUntil(unscopedOf(tx), event_ids);
-  if (sent_at !== null) {
-    const again = placeAgain(
-      after,
-      named.map(({ seq }) => seq),
-    );
-    return { ...done, place: again, more: true, next_at: sent_at + noted_ms };
-  }
-  const seqs = found.map(({ seq }) => seq);
-  return { ...done, ...reached(seqs, events_together, span) };
+  const all = unscopedOf(tx);
+  const since = place === "" ? await sinceWhen(tx, erasure) : null;
+  const untold = since === null ? [] : await mayHaveBeenTold(all, since, merchant_id);
+  const after = place === "" ? await eventsBefore(all, since ?? 0) : Number.parseInt(place, 10);
+  const found = await nextEvents(all, after, events_together);
+  const theirs = found.filter(({ type, body }) => tellsOfPeople(type) && namesPerson(body, erasure, ids));
+  const { responses, receivers } = await dropPayloads(
+    all,
+    theirs.map(({ id }) => id),
+  );
+  return {
+    ...{ place: String(found.at(-1)?.seq ?? after), more: found.length === events_together },
+    counts: { events: theirs.length, delivery_log: responses },
+    receivers: [...receivers, ...untold],
+  };
 }
 
-// An attempt that has ended is noted together with others.
-const noted_ms = 1000;
-
-/** Events of before the first of the customers was made are about others. */
-async function firstEvent(tx: Tx, erasure: Erasure): Promise<number> {
-  return eventsBefore(unscopedOf(tx), (await sinceWhen(tx, erasure)) ?? 0);
-}
-
+/** Events of before the first of the customers was made, an hour earlier for clocks that differ, are about others. */
 async function sinceWhen(tx: Tx, { customers }: Erasure): Promise<number | null> {
   const people = await lockPeople(tx, customers);
   return people.length === 0 ? null : Math.min(...people.map(({ created_at }) => created_at)) - hour_ms;
 }
 
-/** The webhooks that may have been sent events of the customers which are forgotten. */
-async function toldBefore(tx: Tx, erasure: Erasure): Promise<number[]> {
-  const since = await sinceWhen(tx, erasure);
-  return since === null ? [] : mayHaveBeenTold(unscopedOf(tx), since, erasure.merchant_id);
-}
-
 const answers_together = 300;
 
-/**
- * Answers that are kept for repeated requests. Those that are sealed show a secret and no person; in those of after it
- * began, somebody else may have the e-mail address.
- */
-async function redactAnswers(tx: Tx, erasure: Erasure, _users: unknown, ids: DuePiece["ids"]): Promise<Piece> {
-  const { merchant_id, began_at, terms } = erasure;
+/** Whether an answer is that of an erasure, which names customers by id alone: a repeated request still gets it. */
+const isOfErasure = (body: string): boolean => readId("erasure", String(JSON.parse(body).data?.id)) !== null;
+
+/** Answers that are kept for repeated requests. One that is sealed shows a secret and no person. */
+async function dropStoredAnswers(tx: Tx, erasure: Erasure, ids: DuePiece["ids"]): Promise<Piece> {
   const found = await nextAnswers(tx, erasure.place, answers_together);
-  const isReached = reachesAnswersOf(merchant_id);
-  const answers = found.map((one) => {
-    const isBefore = began_at === null || one.created_at < began_at;
-    return { ...one, traces: { ids, terms: isBefore ? (terms ?? []) : idsAmong(terms ?? []) } };
-  });
-  const named = answers.filter(({ key, body, traces }) =>
-    mentions(body, { ids, terms: isReached(key) ? ownTerms(traces.terms) : idsAmong(traces.terms) }),
+  const theirs = found.filter(({ body }) => namesPerson(body, erasure, ids) && !isOfErasure(body));
+  await dropAnswers(
+    tx,
+    theirs.map(({ key }) => key),
   );
-  for (const { key, body, traces } of named) await saveAnswer(tx, key, redactedJson(body, traces));
-  const counts = { kept_answers: named.length };
+  const counts = { kept_answers: theirs.length };
   return { place: found.at(-1)?.key ?? "", more: found.length === answers_together, counts };
-}
-
-const blocks_together = 10;
-
-/**
- * Paths and parameters in the log of requests, in which somebody may have looked for the person. Where a merchant has
- * asked, what the house and other merchants asked for stays as it was.
- */
-async function redactRequests(tx: Tx, erasure: Erasure, users: readonly string[]): Promise<Piece> {
-  const { place, merchant_id, asked_by } = erasure;
-  const terms = erasure.terms ?? [];
-  const own = new Set(merchant_id === null ? [] : [...users, ...(await keysOf(tx, merchant_id))]);
-  const isReached = (line: string) => !own.has(asked_by.id) || own.has(actorOf(line) ?? "");
-  const change = {
-    path: (text: string) => redactedPath(text, terms),
-    query: (text: string) => redactedQuery(text, terms),
-  };
-  const found = await nextBlocks(tx, Number(place || 0), blocks_together);
-  let request_log = 0;
-  for (const { id, lines } of found) {
-    const left = lines.map((line) => (isReached(line) ? changedLine(line, change) : line));
-    const changed = left.filter((line, at) => line !== lines[at]).length;
-    if (changed > 0) await saveBlock(tx, id, left);
-    request_log += changed;
-  }
-  return { place: String(found.at(-1)?.id ?? 0), more: found.length === blocks_together, counts: { request_log } };
 }
 
 /** Keeps in the audit trail who was erased, by ids alone. */

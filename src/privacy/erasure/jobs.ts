@@ -1,29 +1,20 @@
-import { engine } from "../../config.ts";
 import { type Erasure as Recorded, recordErasures } from "../../database/erasures.ts";
 import type { Stores } from "../../database/open.ts";
 import type { Store, Tx } from "../../database/store.ts";
 import type { Service } from "../../http/service.ts";
 import { wireId } from "../../kit/ids.ts";
-import { requestLogOf } from "../../operations/requests/jobs.ts";
 import type { Erasure } from "../erasures/erasure.ts";
 import { dueErasure, lastErased, nextErasure, postponeErasure } from "../erasures/store.ts";
-import { usersOf } from "../logs/store.ts";
-import { begins, lastStep, looksForIds } from "../status.ts";
+import { begins, looksForIds } from "../status.ts";
 import { type DuePiece, eraseCustomer, erasePiece } from "./commands.ts";
 import { isKnown, madeAt, wireIdsOf } from "./store.ts";
-
-// Twice as long as a server keeps what it was asked before it writes it down.
-const lines_wait_ms = 2000;
 
 /**
  * A round of `privacy.erase`: one piece of an erasure. Whom it begins to erase is written beside the data first, so
  * that no restore brings anyone back. What was overwritten is gone from the disk when it is done.
  */
 export async function eraseDue(store: Store, service: Service): Promise<number | null> {
-  const settles_ms = service.registry === null ? 0 : lines_wait_ms;
-  const due = await prepareDue(store, service.stores.live, { path: service.erasures_path, settles_ms });
-  // Requests of a moment ago wait in memory to be logged: the log is read last.
-  if (due?.erasure.step === lastStep) await requestLogOf(service).flush();
+  const due = await prepareDue(store, service.erasures_path);
   const { erasure, next_at, failed } = await pieceOf(store, due);
   // The job fails by it, so that it is logged and tried again as every job is.
   if (failed !== undefined) throw failed;
@@ -58,11 +49,7 @@ async function pieceOf(store: Store, due: DuePiece | null): Promise<Done> {
 }
 
 /** Reads the erasure that is due, and records whom it is about to erase. The piece of another one is not done then. */
-async function prepareDue(
-  store: Store,
-  live: Store,
-  { path, settles_ms }: Pick<DuePiece, "settles_ms"> & { readonly path: string | null },
-): Promise<DuePiece | null> {
+async function prepareDue(store: Store, path: string | null): Promise<DuePiece | null> {
   const { erasure, made, now } = await store.read(async (db) => {
     const erasure = await dueErasure(db);
     const made = erasure !== null && path !== null && begins(erasure) ? await madeAt(db, erasure.customers) : [];
@@ -76,10 +63,7 @@ async function prepareDue(
       made.map((one) => ({ mode, ...one, erased_at: now })),
     );
   }
-  const { merchant_id } = erasure;
-  const users = merchant_id === null ? [] : await live.read((db) => usersOf(db, merchant_id));
-  const ids: ReadonlySet<string> = looksForIds(erasure) ? await idsOf(store, erasure) : new Set();
-  return { erasure, users, ids, settles_ms };
+  return { erasure, ids: looksForIds(erasure) ? await idsOf(store, erasure) : new Set() };
 }
 
 const read_ids = new WeakMap<Store, { readonly erasure_id: number; readonly ids: ReadonlySet<string> }>();
@@ -110,17 +94,15 @@ export async function shredErased(store: Store): Promise<void> {
  * at `path` first; null where it stands there already, as after a restore, when no other server runs. Throws at the end
  * when one of them could not go on.
  */
-export async function eraseAllDue(store: Store, live: Store, path: string | null): Promise<void> {
-  const settles_ms = engine === "postgres" && path !== null ? lines_wait_ms : 0;
+export async function eraseAllDue(store: Store, path: string | null): Promise<void> {
   let first: Error | undefined;
   for (;;) {
-    const due = await prepareDue(store, live, { path, settles_ms });
+    const due = await prepareDue(store, path);
     const { erasure, next_at, failed } = await pieceOf(store, due);
     first ??= failed;
     if (erasure?.finished_at != null) await store.shred();
     const now = await store.read(async (db) => db.now);
-    if (next_at === null || next_at > now + settles_ms || (erasure === null && failed === undefined)) break;
-    if (next_at > now) await Bun.sleep(next_at - now);
+    if (next_at === null || next_at > now || (erasure === null && failed === undefined)) break;
   }
   if (first !== undefined) throw first;
 }
@@ -147,7 +129,7 @@ export async function eraseAgain(
     });
   if (!begun) return false;
   try {
-    await eraseAllDue(store, stores.live, null);
+    await eraseAllDue(store, null);
   } catch (error) {
     say(`${name}, who was erased since the backup, is not erased everywhere yet: ${rootOf(error)}`);
     say("The server tries it again every hour. GET /erasures tells when it is done.");

@@ -1,9 +1,7 @@
-import { isErasedEmail } from "../../customers/rules.ts";
+import { emailKey, isErasedEmail } from "../../customers/rules.ts";
 import { Fault } from "../../kit/fault.ts";
-import { wireId } from "../../kit/ids.ts";
 import { isOnItsWay, type OrderStatus, openStatuses, orderStatuses } from "../../orders/status.ts";
 import { awaitsInspection, type ReturnStatus, returnStatuses } from "../../returns/status.ts";
-import { erased_word, redactedJson, type Traces } from "../redaction.ts";
 
 /** The states of an order that is not over: its buyer's address is still needed. */
 export const unfinishedStatuses: readonly OrderStatus[] = orderStatuses.filter(
@@ -42,47 +40,18 @@ export function refusal(unfinished: Unfinished): Fault {
   );
 }
 
-/** The texts that find a person: not those that stand for somebody who was erased, whoever it was. */
-export const termsAmong = (texts: readonly (string | null)[]): string[] =>
-  texts.filter((text) => text !== null).filter((text) => text !== erased_word && !isErasedEmail(text));
+const wire_id = /"((?:cus|ord|ret|shp|lbl|adr)_\d+)"/g;
 
-/** The texts of a customer that tell who it is. */
-export const textsOfPerson = (one: {
-  email: string;
-  first_name: string | null;
-  last_name: string | null;
-  phone: string | null;
-}) => [
-  ...[one.email, one.phone],
-  [one.first_name, one.last_name].filter((part) => part !== null && part !== "").join(" "),
+/** Whether JSON names one of these records. */
+export function namesAny(json: string, ids: ReadonlySet<string>): boolean {
+  for (const [, id] of json.matchAll(wire_id)) if (ids.has(id as string)) return true;
+  return false;
+}
+
+/** Whether an event of a type may tell of a person: those of stock do not, whatever order they name. */
+export const tellsOfPeople = (type: string): boolean => !type.startsWith("inventory.");
+
+/** The e-mail addresses among some texts, in small letters; not those that stand for somebody who was erased. */
+export const emailKeysOf = (texts: readonly (string | null)[]): string[] => [
+  ...new Set(texts.flatMap((text) => (text?.includes("@") && !isErasedEmail(text) ? [emailKey(text.trim())] : []))),
 ];
-
-/** The texts of an address that tell whose it is. */
-export const textsOfPlace = (one: {
-  name: string;
-  address_line1: string;
-  address_line2: string | null;
-  phone?: string | null;
-}) => [...[one.name, one.address_line1, one.address_line2, one.phone ?? null]];
-
-/** The address is deleted, and found in kept answers by its id alone. */
-export const idOfPlace = ({ id }: { id: number }) => wireId("address", id);
-
-const met_again = " again ";
-
-/** The place of an erasure that meets the events behind a number once more; those of these numbers were changed. */
-export const placeAgain = (after: number, seqs: readonly number[]): string => `${after}${met_again}${seqs.join()}`;
-
-/** The numbers of the events that were changed, where they are met once more; null where they are not. */
-export function metIn(place: string): ReadonlySet<number> | null {
-  const [, seqs] = place.split(met_again);
-  return seqs === undefined ? null : new Set(seqs.split(",").map(Number));
-}
-
-/** Old values stand beside no id, so that all of them are taken for the person's. */
-export function withoutPrevious(previous: string, { terms }: Traces): string {
-  const own = "cus_0";
-  const marked = JSON.stringify({ own, previous: JSON.parse(previous) });
-  const left = JSON.parse(redactedJson(marked, { ids: new Set([own]), terms })) as { previous: unknown };
-  return JSON.stringify(left.previous);
-}

@@ -8,6 +8,7 @@ import { order_history, order_holds, order_lines, orders } from "../../../db/sch
 import { platform_reports } from "../../../db/schema/platform_reports.ts";
 import { platform_imports } from "../../../db/schema/platforms.ts";
 import { refunds, return_inspections, return_items, returns } from "../../../db/schema/returns.ts";
+import { idempotency_keys } from "../../../db/schema/service.ts";
 import { label_documents, labels, shipments } from "../../../db/schema/shipments.ts";
 import { tracking_events, tracking_records, waiting_updates } from "../../../db/schema/tracking.ts";
 import type { Place } from "../../../db/schema/warehouses.ts";
@@ -16,9 +17,7 @@ import type { Db, Reading, Tx } from "../../database/store.ts";
 import { wireId } from "../../kit/ids.ts";
 import { queuedImports } from "../../platforms/status.ts";
 import type { Drawing } from "../../typesetting/drawings/drawing.ts";
-import { type Span, spanOf } from "../logs/store.ts";
-import { type PersonalKind, personalRecords } from "../records.ts";
-import { erased_email, erased_word } from "../redaction.ts";
+import { erased_email, erased_word, type PersonalKind, personalRecords } from "../records.ts";
 
 /** Whether there is a customer of this id, made at this moment, who was not erased. */
 export async function isKnown(db: Db, id: number, created_at: number): Promise<boolean> {
@@ -322,15 +321,15 @@ async function eraseReturns(tx: Tx, order_ids: string): Promise<number> {
 export const isAskedBy = (email_keys: readonly string[]): SQL =>
   and(isNotNull(returns.customer_email), inArray(folded(returns.customer_email), [...email_keys])) as SQL;
 
-/** Takes e-mail addresses out of returns of until a moment that were asked for with one of them. Answers how many. */
-export async function eraseReturnEmails(tx: Tx, email_keys: readonly string[], until: number): Promise<number> {
-  if (email_keys.length === 0) return 0;
+/** Takes e-mail addresses out of returns of until a moment that were asked for with one of them. Returns their ids. */
+export async function eraseReturnEmails(tx: Tx, email_keys: readonly string[], until: number): Promise<number[]> {
+  if (email_keys.length === 0) return [];
   const changed = await tx.sql
     .update(returns)
     .set({ customer_email: null, version: template`${returns.version} + 1` })
     .where(and(isAskedBy(email_keys), lte(returns.created_at, until)))
     .returning({ id: returns.id });
-  return changed.length;
+  return changed.map(({ id }) => id);
 }
 
 // What a shop has deleted its connection to is never imported.
@@ -349,9 +348,27 @@ export async function isAwaited(db: Db, email_key: string): Promise<boolean> {
   return rows.some(({ email }) => email !== null && emailKey(email.trim()) === email_key);
 }
 
+/** Some rows in the order of their numbers: those behind one, up to another. */
+export interface Span {
+  readonly after: number;
+  readonly to: number;
+  /** Whether there are no rows behind it. */
+  readonly is_last: boolean;
+}
+
+// Those that are looked for may be few among many: a piece passes over so many rows at most.
+const span_max = 2000;
+
 /** The next imports behind an id, of all merchants: as many as one piece looks through. */
-export const spanOfImports = (db: Db, after: number): Promise<Span> =>
-  spanOf(db, platform_imports, platform_imports.id, after);
+export async function spanOfImports(db: Db, after: number): Promise<Span> {
+  const next = await db.sql
+    .select({ to: platform_imports.id })
+    .from(platform_imports)
+    .where(gt(platform_imports.id, after))
+    .orderBy(asc(platform_imports.id))
+    .limit(span_max);
+  return { after, to: next.at(-1)?.to ?? after, is_last: next.length < span_max };
+}
 
 /** Imports of a span, made until a moment, that hold an order as the platform told it and are not about to be tried. */
 export async function importsIn(tx: Tx, { after, to }: Span, { limit, until }: { limit: number; until: number }) {
@@ -416,4 +433,22 @@ export async function emailsOfReturns(db: Db, order_ids: readonly number[]): Pro
   const people = new Set(theirs.map(({ customer_id }) => customer_id));
   const shared = (await whose().where(isAskedBy(emails))).filter(({ customer_id }) => !people.has(customer_id));
   return emails.filter((email) => !shared.some((one) => one.email === email));
+}
+
+/** The next answers that are kept for repeated requests, after a key, in the order of the keys. */
+export async function nextAnswers(db: Db, after: string, limit: number) {
+  return db.sql
+    .select({ key: idempotency_keys.key, body: idempotency_keys.body })
+    .from(idempotency_keys)
+    .where(gt(idempotency_keys.key, after))
+    .orderBy(asc(idempotency_keys.key))
+    .limit(limit);
+}
+
+/** Drops the answers under these keys: no answer that is kept has this status (`isDropped`). The keys stay. */
+export async function dropAnswers(tx: Tx, keys: readonly string[]): Promise<void> {
+  await tx.sql
+    .update(idempotency_keys)
+    .set({ status: 410, headers: "{}", body: "", open_until: null })
+    .where(inArray(idempotency_keys.key, [...keys]));
 }

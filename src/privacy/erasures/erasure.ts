@@ -1,8 +1,11 @@
 import type { Actor } from "../../kit/actor.ts";
 import { iso, isoOrNull } from "../../kit/clock.ts";
 import { wireId } from "../../kit/ids.ts";
+import type { Retention } from "../../retention/rules.ts";
 import { byHand, keptGrounds, personalKinds } from "../records.ts";
 import { type ErasureStatus, type ErasureStep, isWaiting } from "../status.ts";
+
+const day_ms = 86_400_000;
 
 /** One erasure of a person. */
 export interface Erasure {
@@ -11,6 +14,7 @@ export interface Erasure {
   readonly merchant_id: number | null;
   readonly status: ErasureStatus;
   readonly customers: readonly number[];
+  /** E-mail addresses of the person, and ids of records that no longer lead to the person; null before and after. */
   readonly terms: readonly string[] | null;
   readonly email: string | null;
   readonly after_days: number | null;
@@ -22,21 +26,31 @@ export interface Erasure {
   readonly asked_by: Actor;
   readonly created_at: number;
   readonly finished_at: number | null;
-  /** When it began to erase, and the last event of before that; null where a version before this one began. */
+  /** When it began to erase; null where a version before this one began. */
   readonly began_at: number | null;
-  readonly began_after: number | null;
 }
 
 /** Whether an erasure may be called off: it waits, and nothing says outside of the data whom it erases. */
 export const mayBeCalledOff = ({ status, began_at }: Pick<Erasure, "status" | "began_at">): boolean =>
   isWaiting(status) && began_at === null;
 
-/** For how long records are kept, as far as an answer tells it. */
+/** For how long records are kept, as far as an erasure shows it. */
 export interface KeptFor {
   /** How many years commercial records have to be kept. */
   readonly commercial_years: number;
   /** How many days the audit trail is kept. */
   readonly audit_days: number;
+  /** How many days it takes until the last log of before an erasure is gone. */
+  readonly logs_days: number;
+}
+
+/** For how long records are kept, by the settings. */
+export function keptForOf(retention: Retention): KeptFor {
+  const { commercial_records, audit_trail, event_payloads, delivery_log, receiver_answers } = retention;
+  const { request_log, kept_answers } = retention;
+  const longest = Math.max(event_payloads, delivery_log, receiver_answers, request_log, kept_answers);
+  // What is old is deleted once a night.
+  return { commercial_years: commercial_records, audit_days: audit_trail, logs_days: longest + 1 };
 }
 
 /** What stays of a person, on which ground and for how long. */
@@ -50,7 +64,7 @@ export function keptView({ commercial_years, audit_days }: KeptFor) {
 }
 
 /** The erasure as the API shows it: what was erased, what stays and why, and what is to be done by hand. */
-export function erasureView(erasure: Erasure, kept_for: KeptFor) {
+export function erasureView(erasure: Erasure, kept_for: KeptFor, now: number) {
   const { id, merchant_id, status, customers, after_days, erased, receivers } = erasure;
   return {
     id: wireId("erasure", id),
@@ -64,6 +78,7 @@ export function erasureView(erasure: Erasure, kept_for: KeptFor) {
     kept: keptView(kept_for),
     receivers: receivers.map((receiver) => wireId("subscription", receiver)),
     by_hand: [...byHand],
+    rest_gone_by: iso((erasure.finished_at ?? now) + kept_for.logs_days * day_ms),
     created_at: iso(erasure.created_at),
     finished_at: isoOrNull(erasure.finished_at),
   };

@@ -2,7 +2,7 @@ import { takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
 import { Fault } from "../../kit/fault.ts";
 import { findEventContents, lastPosition, type PlacedEvent, placeEvents } from "../../outbox/store.ts";
-import { isUnsent, subscriptionMeanings } from "../status.ts";
+import { deliveryMoves, isUnsent, subscriptionMeanings } from "../status.ts";
 import {
   countSubscriptions,
   lockEnding,
@@ -55,11 +55,12 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
   for (const subscription of subscriptions) {
     let { sequence } = subscription;
     const form = formOf(subscription);
-    const status = subscriptionMeanings[subscription.status].new_delivery;
-    const waits = isUnsent(status);
+    const { new_delivery } = subscriptionMeanings[subscription.status];
     for (const event of events) {
       if (!chosen(event, subscription)) continue;
       sequence += 1;
+      const status = event.is_dropped ? deliveryMoves.cancel.to : new_delivery;
+      const waits = isUnsent(status);
       rows.push({
         merchant_id: subscription.merchant_id,
         subscription_id: subscription.id,

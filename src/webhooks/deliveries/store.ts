@@ -231,6 +231,26 @@ export async function endPending(
   return done;
 }
 
+/**
+ * Cancels the waiting deliveries of these events, and locks the others, so that no attempt at one is recorded before
+ * this transaction ends. Returns the subscriptions that were sent any of them.
+ */
+export async function cancelDeliveriesOf(tx: Tx, event_ids: readonly string[]): Promise<number[]> {
+  const isOf = inArray(deliveries.event_id, [...event_ids]);
+  const { id, subscription_id, attempts } = deliveries;
+  const locked = await forUpdate(
+    tx.sql.select({ id, subscription_id, attempts }).from(deliveries).where(isOf).orderBy(asc(id)),
+  );
+  await tx.sql
+    .update(deliveries)
+    .set({
+      ...{ status: deliveryMoves.cancel.to, next_at: null, finished_at: tx.now },
+      restored: unlessHeld("dropped"),
+    })
+    .where(and(isOf, isPending));
+  return [...new Set(locked.filter((one) => one.attempts > 0).map((one) => one.subscription_id))];
+}
+
 /** That a delivery does not wait for a decision after a restore any more, since it became this; others stay as is. */
 const unlessHeld = (state: RestoredState) =>
   template`case when ${deliveries.restored} = 'waiting' then ${state} else ${deliveries.restored} end`;

@@ -259,7 +259,7 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Pro
     healths.set(subscription.id, health);
     if (status !== null) entered.push({ ...subscription, ...health });
   }
-  await insertAttempts(tx, log);
+  await insertAttempts(tx, await withoutDropped(tx, log, deliveries));
   await saveMoved(tx, [...moved.values()]);
   for (const [id, subscription] of subscriptions) {
     const after = healths.get(id) ?? subscription;
@@ -270,6 +270,23 @@ export async function recordAttempts(tx: Tx, finished: readonly Finished[]): Pro
       await saveEnding(tx, subscription.id, await endSome(tx, subscription));
   }
   return entered;
+}
+
+/** Leaves out the response to an event whose payload was dropped during the attempt: it may repeat the payload. */
+async function withoutDropped(
+  tx: Tx,
+  log: readonly Omit<Attempt, "id">[],
+  deliveries: ReadonlyMap<number, Delivery>,
+): Promise<readonly Omit<Attempt, "id">[]> {
+  // A delivery that is still pending has its payload.
+  const ended = [...deliveries.values()].filter(({ status, body }) => body === null && !isUnsent(status));
+  if (ended.length === 0) return log;
+  const ids = ended.map(({ event_id }) => event_id);
+  const contents = await findEventContents(tx, ids);
+  const dropped = new Set(ended.flatMap(({ id, event_id }) => (contents.get(event_id)?.body === "" ? [id] : [])));
+  return log.map((one) =>
+    dropped.has(one.delivery_id) ? { ...one, response_headers: null, response_body: null } : one,
+  );
 }
 
 function stepped(delivery: Delivery, step: DeliveryStep, now: number): Delivery {

@@ -8,6 +8,7 @@ import {
   inArray,
   isNotNull,
   lt,
+  or,
   type SQL,
   sql as template,
 } from "drizzle-orm";
@@ -102,17 +103,24 @@ export async function forgetResponses(tx: Tx, before: number, limit: number): Pr
   return forgotten.length;
 }
 
-/** Deletes what receivers answered to some events, by id. The attempts stay. */
-export async function forgetResponsesTo(tx: Tx, event_ids: readonly string[]): Promise<void> {
-  if (event_ids.length === 0) return;
+/** Deletes the responses to some events, by id, and returns how many. The attempts stay. */
+export async function forgetResponsesTo(tx: Tx, event_ids: readonly string[]): Promise<number> {
+  if (event_ids.length === 0) return 0;
   const theirs = tx.sql
     .select({ id: deliveries.id })
     .from(deliveries)
     .where(inArray(deliveries.event_id, [...event_ids]));
-  await tx.sql
+  const forgotten = await tx.sql
     .update(delivery_attempts)
     .set({ response_body: null, response_headers: null })
-    .where(and(amongThose(delivery_attempts.delivery_id, theirs), isNotNull(delivery_attempts.response_headers)));
+    .where(
+      and(
+        amongThose(delivery_attempts.delivery_id, theirs),
+        or(isNotNull(delivery_attempts.response_headers), isNotNull(delivery_attempts.response_body)),
+      ),
+    )
+    .returning({ id: delivery_attempts.id });
+  return forgotten.length;
 }
 
 /** Deletes up to `limit` entries of the log older than a moment, and answers how many. */

@@ -1,9 +1,9 @@
 import { takeTurn } from "../../database/lease.ts";
 import type { Tx } from "../../database/store.ts";
-import { forgetEventBodies } from "../../outbox/store.ts";
+import { dropEventBodies, forgetEventBodies } from "../../outbox/store.ts";
 import type { Retention } from "../../retention/rules.ts";
 import { payload_turn } from "../deliveries/delivery.ts";
-import { forgetDeliveryBodies, nothingWaits } from "../deliveries/store.ts";
+import { cancelDeliveriesOf, forgetDeliveryBodies, nothingWaits } from "../deliveries/store.ts";
 import { deleteAttempts, forgetResponses, forgetResponsesTo } from "../logs/store.ts";
 import { deleteNotices } from "../notices/store.ts";
 import { deleteRecoveries } from "../recoveries/store.ts";
@@ -31,4 +31,24 @@ export async function forgetOld(tx: Tx, kept: KeptDays, limit: number): Promise<
   const recoveries = await deleteRecoveries(tx, before, limit);
   const notices = await deleteNotices(tx, before, limit);
   return Math.max(events.length, deliveries, attempts, responses, recoveries, notices) === limit;
+}
+
+/** What the payloads of some events took with them. */
+interface Dropped {
+  /** How many entries of the delivery log lost a response. */
+  readonly responses: number;
+  /** The subscriptions that were sent any of the events, by id. */
+  readonly receivers: readonly number[];
+}
+
+/**
+ * Deletes the payloads of these events, by id, and the responses to them, and cancels their pending deliveries. The
+ * events and the entries of the log stay. The response to an attempt that is under way is not recorded.
+ */
+export async function dropPayloads(tx: Tx, event_ids: readonly string[]): Promise<Dropped> {
+  if (event_ids.length === 0) return { responses: 0, receivers: [] };
+  await takeTurn(tx, payload_turn);
+  await dropEventBodies(tx, event_ids);
+  const receivers = await cancelDeliveriesOf(tx, event_ids);
+  return { responses: await forgetResponsesTo(tx, event_ids), receivers };
 }

@@ -36,7 +36,8 @@ export const privacyTexts = {
   goes: "Goes",
   goesText:
     "Names, addresses, telephone numbers, e-mail addresses and notes: in the customer, orders, labels, scans and" +
-    " returns, in what stores told, in events and in logs.",
+    " returns, and in orders of stores. Events about them and stored responses lose all of their data. The rest goes" +
+    " from logs when its retention time is over; the erasure shows the date.",
   stays: "Stays",
   staysText:
     "What was sold, sent, paid and moved, without a name. Stock, reports and what is billed do not change. The" +
@@ -68,11 +69,12 @@ export const privacyTexts = {
   status: "Status",
   statusOf: {
     waiting: "It waits for open orders, returns and labels to end.",
-    running: "It goes through records and logs.",
+    running: "It goes through records and events.",
     done: "It has ended.",
   },
   asked: "Asked for",
   ended: "Ended",
+  restGoneBy: "Gone from logs by",
   looksAgain: "Looks again",
   waitsDays: "Waits",
   waitsDaysOf: (days: number) =>

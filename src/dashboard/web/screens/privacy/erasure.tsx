@@ -87,7 +87,7 @@ interface StateProps {
 
 /** How far an erasure has come. */
 export function StateCard({ erasure, of_one = false, onCalledOff = () => {} }: StateProps) {
-  const { status, after_days, customers, merchant_id, looks_again_at, created_at, finished_at } = erasure;
+  const { status, after_days, customers, merchant_id, looks_again_at, created_at, finished_at, rest_gone_by } = erasure;
   return (
     <Card
       title={texts.erasure}
@@ -107,6 +107,7 @@ export function StateCard({ erasure, of_one = false, onCalledOff = () => {} }: S
           ],
           [texts.asked, <Time key="asked" at={created_at} exact />],
           finished_at === null ? null : [texts.ended, <Time key="ended" at={finished_at} exact />],
+          status === "waiting" ? null : [texts.restGoneBy, <Time key="gone" at={rest_gone_by} exact />],
           status === "waiting" ? [texts.looksAgain, <Time key="again" at={looks_again_at} />] : null,
           status === "waiting" && after_days !== null ? [texts.waitsDays, texts.waitsDaysOf(after_days)] : null,
           of_one ? null : [texts.customers, <Customers key="customers" ids={customers} />],
