@@ -29,12 +29,13 @@ export function isPreRelease(applied: readonly string[]): boolean {
   return applied.length === pre_release.length && pre_release.every((name) => applied.includes(name));
 }
 
+const last = pre_release.at(-1);
+
+/** What to do with a database that has other migrations from before the first release. */
+export const upgrade_before = `Upgrade it with a Packhouse whose last migration is ${last} first, then with this one.`;
+
 /** The refusal of a database whose migrations from before the first release are others, such as only some of those. */
 export function tooOld(where: string): Error {
-  const last = pre_release.at(-1);
-  return startRefused(
-    "unsuitable",
-    `${where} was made by a Packhouse from before the first release that this one cannot upgrade directly. ` +
-      `Upgrade it with a Packhouse whose last migration is ${last} first, and then with this one.`,
-  );
+  const what = `${where} was made by a Packhouse from before the first release that this one cannot upgrade directly.`;
+  return startRefused("unsuitable", `${what} ${upgrade_before}`);
 }

@@ -1,7 +1,7 @@
 // Whether the data is of this program.
 
 import { appliedMigrations } from "../database/looking.ts";
-import { isPreRelease } from "../database/takeover.ts";
+import { isPreRelease, upgrade_before } from "../database/takeover.ts";
 import { type Finding, ok, problem, warning } from "./finding.ts";
 import type { Patient } from "./patient.ts";
 
@@ -21,7 +21,9 @@ export async function lookAtSchema({ data, database_url, migrations, closed_beca
     const strange = isPreRelease(names) ? [] : names.filter((name) => !migrations.includes(name));
     const subject = `migrations (${mode})`;
     if (names.length === 0) continue;
-    if (strange.length > 0) {
+    if (strange.length > 0 && !names.includes(migrations[0] ?? "")) {
+      found.push(problem(subject, "the data is of a Packhouse from before the first release", upgrade_before));
+    } else if (strange.length > 0) {
       const said = `a newer Packhouse has added ${strange.join(", ")}`;
       found.push(warning(subject, said, "Use the program of that version; this one may be refused."));
     } else if (lacking.length > 0) {

@@ -282,6 +282,10 @@ describe("what a newer version has only added", () => {
 });
 
 test("data from before the first release is upgraded as it is, and goes back", async () => {
+  await inBoth(...relisting(listed.slice(0, -1)));
+  const way = expect.stringContaining("whose last migration is 0019_invitation_proofs first");
+  expect(await run(usualProgram, "upgrade")).toMatchObject({ code: 78, said: way });
+  expect((await run(usualProgram, "doctor")).said).toEqual(way);
   await inBoth(...relisting(listed));
   expect(await run(usualProgram, "keys", "list")).toMatchObject({
     code: 78,
